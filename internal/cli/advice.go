@@ -11,9 +11,9 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// movedFault returns the fault of an app that cannot be opened because a store's access or kind
-// changed. The argument "flags" contains those flags of the failed command that name the app and
-// the database.
+// If the access or the kind of a store has changed, the app cannot be opened. movedFault returns
+// the fault for this case. The argument "flags" contains the flags of the failed command that
+// specify the app and the database.
 func movedFault(moved *memory.ScopeChangedError, flags string) *abi.Fault {
 	f := abi.Faultf(abi.SourceInvalid, "%s has %s but is now declared with %q", moved.What(), moved.Held(), moved.Declared())
 	if moved.Item != "" {
@@ -22,8 +22,8 @@ func movedFault(moved *memory.ScopeChangedError, flags string) *abi.Fault {
 	return f.WithHint("%s", movedHint(moved.Store, flags))
 }
 
-// movedHint lists the choices of the user. The last choice is a shell command that the user can
-// copy.
+// movedHint returns a hint that lists what the user can do. The hint ends with a shell command that
+// the user can copy.
 func movedHint(store, flags string) string {
 	return "restore the declaration, rename the new store, or remove the records with: " + purgeCommand(store, flags)
 }
@@ -32,7 +32,8 @@ func purgeCommand(store, flags string) string {
 	return "toolrun memory purge " + store + " --yes" + flags
 }
 
-// adviseMoved adds the flags of the failed command to the hint of an error about a changed scope.
+// If the error is about a changed scope, adviseMoved adds the flags of the failed command to the
+// hint of the error.
 func adviseMoved(cmd *cobra.Command, err error) error {
 	moved, ok := errors.AsType[*memory.ScopeChangedError](err)
 	if !ok {
@@ -41,7 +42,8 @@ func adviseMoved(cmd *cobra.Command, err error) error {
 	return movedFault(moved, usedFlags(cmd, "app", "db", "tenant"))
 }
 
-// usedFlags formats those of the named flags that the user has set, for a shell.
+// usedFlags formats the named flags as text for a shell. Flags that the user has not set are
+// omitted.
 func usedFlags(cmd *cobra.Command, names ...string) (text string) {
 	for _, name := range names {
 		switch f := cmd.Flags().Lookup(name); {
@@ -55,7 +57,7 @@ func usedFlags(cmd *cobra.Command, names ...string) (text string) {
 	return text
 }
 
-// flagText formats a flag for a shell. flagText returns "" if the flag has no value.
+// flagText formats a flag as text for a shell. If the flag has no value, flagText returns "".
 func flagText(name, value string) string {
 	if value == "" {
 		return ""

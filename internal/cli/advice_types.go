@@ -9,14 +9,14 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// typeFaults are the fault codes that can result from passing a string to a tool that expects
-// another type.
+// If a tool receives a string but expects another type, the tool can fail with one of the fault
+// codes in typeFaults.
 var typeFaults = []abi.Code{abi.ToolError, abi.SchemaViolation, abi.OutputInvalid, abi.InvalidArgument}
 
 // adviseTexts adds a hint to the fault of a run if a key=value argument looks like a number or a
-// boolean. A key=value argument always passes a string. Only tools without an input schema get the
-// hint, because other tools validate the types of their inputs. The argument "declares" reports
-// whether the tool has an input schema.
+// boolean. A key=value argument always passes a string. The hint is added only for tools without an
+// input schema, because other tools validate the types of their inputs. The argument "declares"
+// reports whether the tool has an input schema.
 func adviseTexts(err error, pairs []string, declares func() bool) error {
 	f, ok := errors.AsType[*abi.Fault](err)
 	if !ok || !slices.Contains(typeFaults, f.Code) {
@@ -40,8 +40,8 @@ func adviseTexts(err error, pairs []string, declares func() bool) error {
 	return err
 }
 
-// kindOf returns the JSON type of a text that is a number or a boolean. kindOf returns "" for all
-// other texts.
+// If a text is a JSON number or a JSON boolean, kindOf returns its type. For all other texts,
+// kindOf returns "".
 func kindOf(text string) string {
 	switch {
 	case text == "true" || text == "false":

@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// agentCommands contains the commands that list agents, check and format their files, and apply
-// their rules.
+// agentCommands implements commands for agents. The commands list agents, check and format agent
+// files, and apply the rules of agents.
 type agentCommands struct{ baseCommand }
 
 func (ac agentCommands) command() *cobra.Command {

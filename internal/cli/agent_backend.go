@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/sdk/client"
 )
 
-// agentBackend lists agents, performs their turns and applies their rules. If a method returns an
-// error, its result can be nil.
+// The interface agentBackend lists agents, performs turns of agents and applies the rules of
+// agents. If a method of agentBackend returns an error, the other result can be nil.
 type agentBackend interface {
 	List(context.Context) ([]apitypes.Agent, error)
 	Turn(context.Context, host.Turn) (*report.Turn, error)
@@ -52,7 +52,7 @@ func (r remoteAgents) List(ctx context.Context) ([]apitypes.Agent, error) {
 	return r.client.Agents().List(ctx)
 }
 
-// Turn performs a turn at the server. Log lines are printed after the turn.
+// Turn performs a turn at the server. The log lines are printed when the turn has ended.
 func (r remoteAgents) Turn(ctx context.Context, t host.Turn) (*report.Turn, error) {
 	request := apitypes.TurnRequest{Message: t.Message, Event: t.Event, Policy: sentPolicy(t.MemoryPolicy), TurnFields: turnFieldsOf(t)}
 	result, err := r.client.Agents().Turn(ctx, t.Agent, request, client.IdempotencyKey(t.Key))
@@ -64,7 +64,7 @@ func (r remoteAgents) Turn(ctx context.Context, t host.Turn) (*report.Turn, erro
 	return result, r.unknown(ctx, err, t.Agent)
 }
 
-// Preview returns the first request to a model of a turn at the server.
+// Preview returns the first model request that a turn at the server would make.
 func (r remoteAgents) Preview(ctx context.Context, t host.Turn) (*report.Preview, error) {
 	t.DryRun = false // implied
 	request := apitypes.TurnRequest{Message: t.Message, Event: t.Event, Policy: sentPolicy(t.MemoryPolicy), TurnFields: turnFieldsOf(t)}

@@ -54,7 +54,7 @@ func (pr *project) agentNames() []string {
 
 // mustAgent returns an error if the app does not have an agent.
 func mustAgent(ctx context.Context, agents agentBackend, name string) error {
-	if _, remote := agents.(remoteAgents); remote { // the server reports an unknown agent
+	if _, remote := agents.(remoteAgents); remote { // the server will report the unknown agent
 		return nil
 	}
 	list, err := agents.List(ctx)

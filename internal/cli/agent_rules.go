@@ -19,8 +19,8 @@ type ruleFlags struct {
 	variables, say string
 }
 
-// ruleCommand returns a command that applies the rules of an agent. The function apply sends the
-// request, and the function show prints the result in a readable form.
+// ruleCommand returns a command that applies the rules of an agent. The function "apply" sends the
+// request. The function "show" prints the result as text for people.
 func (ac agentCommands) ruleCommand(cmd *cobra.Command, apply func(agentBackend, context.Context, host.Turn, []string) (*report.Evaluation, error), show func(*report.Evaluation) error) *cobra.Command {
 	var f ruleFlags
 	tc := turnCommands(ac)
@@ -120,7 +120,7 @@ func (ac agentCommands) triggers() *cobra.Command {
 	}, func(r *report.Evaluation) error { return ac.showValues(r.Stored) })
 }
 
-// showValues prints the values of facts by path.
+// showValues prints the paths and the values of facts.
 func (ac agentCommands) showValues(values map[string]any) error {
 	var rows [][]string
 	for _, path := range slices.Sorted(maps.Keys(values)) {

@@ -11,7 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// approvalCommands returns the commands that show, approve and deny effects.
+// approvalCommands implements commands for effects that wait for an approval. The commands show,
+// approve and deny effects.
 type approvalCommands struct{ baseCommand }
 
 func (ac approvalCommands) command() *cobra.Command {
@@ -29,7 +30,7 @@ approved.`,
 	return cmd
 }
 
-// flags registers the flags of the commands that execute no tool.
+// The method "flags" registers the flags of commands that do not execute a tool.
 func (ac approvalCommands) flags(cmd *cobra.Command, f *memoryFlags) {
 	f.registerPlace(cmd)
 	f.tenantFlag(cmd)
@@ -166,8 +167,8 @@ func (ac approvalCommands) deny() *cobra.Command {
 	return cmd
 }
 
-// pausedFlags contains those flags of a command that also the commands to show and to approve the
-// effect of its run need, as text for a shell.
+// After a run has paused, the user can show and approve its effect. pausedFlags contains, as text
+// for a shell, the flags of the paused command that the commands for showing and approving need.
 type pausedFlags struct{ show, approve string }
 
 func pausedFlagsOf(cmd *cobra.Command) pausedFlags {
@@ -175,8 +176,8 @@ func pausedFlagsOf(cmd *cobra.Command) pausedFlags {
 	return pausedFlags{where, where + usedFlags(cmd, "models", "inprocess", "python-wasm")}
 }
 
-// pausedError returns the error of a command whose run is paused. The hint contains commands that the
-// user can copy. pausedError returns err for any other run.
+// If a run is paused, pausedError returns an error with a hint. The hint contains commands that the
+// user can copy. If the run is not paused, pausedError returns err.
 func pausedError(result *report.Result, err error, flags pausedFlags) error {
 	if err != nil || result.Status != report.Paused || result.Approval == nil {
 		return err

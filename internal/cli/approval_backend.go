@@ -55,7 +55,7 @@ func (r remoteApprovals) Deny(ctx context.Context, _ host.Caller, token, reason 
 	return r.client.Approvals().Deny(ctx, token, reason)
 }
 
-// localApproval returns an approval of a response as a value of package approval.
+// localApproval converts an approval in a response to a value of package approval.
 func localApproval(a *apitypes.Approval) approval.Approval {
 	return approval.Approval{
 		Token: a.Token, Run: a.RunID, Tool: a.Tool, User: a.User, Session: a.Session, Workflow: a.Workflow, Binding: approval.Binding(a.Binding),

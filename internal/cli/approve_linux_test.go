@@ -7,7 +7,8 @@ import (
 	"github.com/toolrun/toolrun/internal/cli"
 )
 
-// gatedShop saves the files of an app whose tool writes twice, and requires an approval of each write.
+// gatedShop saves the files of an app. The app's tool writes twice, and each write requires an
+// approval.
 func gatedShop(t *testing.T) string {
 	return folder(t, map[string]string{
 		"app.yaml": "app: shop\nmemory:\n  orders: {access: user, description: d}\n  bills: {access: user, description: d}\n" +
@@ -18,7 +19,7 @@ func gatedShop(t *testing.T) string {
 
 const question = "approve? [y/n, Enter to decide later] "
 
-// A person decides about each effect of a run in the terminal.
+// In the test, a person uses the terminal to approve or deny each effect of a run.
 func TestApproveInTerminal(t *testing.T) {
 	for _, test := range []struct {
 		name, second, want string
@@ -56,8 +57,8 @@ func TestApproveInTerminal(t *testing.T) {
 	}
 }
 
-// A tool that is named by its path can be approved only in the terminal. If the person gives no
-// answer, the tool is denied.
+// If a run names its tool by a path, its effects can be approved only in the terminal. If the
+// person gives no answer, the effect is denied.
 func TestApproveToolByPath(t *testing.T) {
 	for answer, want := range map[string]string{"y": `"id"`, "": "was denied"} {
 		dir := folder(t, map[string]string{
@@ -75,7 +76,7 @@ func TestApproveToolByPath(t *testing.T) {
 	}
 }
 
-// The flag --approve requires a terminal and a run that stores its writes.
+// The flag --approve requires a terminal. The flag cannot be used if the run stores nothing.
 func TestApproveWithoutTerminal(t *testing.T) {
 	dir := gatedShop(t)
 	for _, test := range []struct{ flag, want string }{

@@ -49,8 +49,8 @@ type sessionBackend interface {
 	Start(context.Context, host.Caller, session.Start) (session.Session, error)
 	End(context.Context, host.Caller) (session.Session, error)
 	Get(context.Context, host.Caller) (session.Session, error)
-	// List returns the page of sessions whose ids come after the argument "after". The result
-	// "next" is the last id of the page, or "" on the last page.
+	// List returns a page of sessions. The page begins after the id in the argument "after". The
+	// result "next" is the last id of the page. On the last page, "next" is "".
 	List(ctx context.Context, c host.Caller, after string, limit int) (found []session.Session, next string, err error)
 }
 
@@ -64,18 +64,18 @@ type workflowBackend interface {
 
 // recordBackend reads and writes the records of stores.
 type recordBackend interface {
-	// Get returns the fields of a record that a projection selects. A nil projection selects all
+	// Get returns the part of a record that a projection selects. A nil projection selects all
 	// fields. If the argument "record" is true, the result also contains the revision and the
 	// times. If the record does not exist, the result is null.
 	Get(ctx context.Context, c host.Caller, store string, projection json.RawMessage, record bool) (json.RawMessage, error)
-	// Set writes a record. Set returns the record with its revision and times. If the store is not
-	// strict, the result also contains schema violations.
+	// Set writes a record. Set returns the stored record with its revision and its times. If the
+	// store is not strict, the result also contains schema violations.
 	Set(ctx context.Context, c host.Caller, store string, content json.RawMessage, opts writeOptions) (json.RawMessage, error)
 	// Delete deletes a record. Delete returns a reply with the format of the memory operation
 	// delete_content.
 	Delete(ctx context.Context, c host.Caller, store string, opts writeOptions) (json.RawMessage, error)
-	// List returns the page of records whose keys come after the argument "after". The result
-	// "next" is "" on the last page.
+	// List returns a page of records. The page begins after the key in the argument "after". The
+	// result "next" is "" on the last page.
 	List(ctx context.Context, c host.Caller, store, after string, limit int) (found []memory.RecordInfo, next string, err error)
 	// Purge removes all records of a store and returns the number of removed records.
 	Purge(ctx context.Context, c host.Caller, store string) (int, error)
@@ -90,8 +90,8 @@ type userBackend interface {
 
 // ledgerBackend reads the ledger.
 type ledgerBackend interface {
-	// Entries returns a page of the ledger, oldest entry first. The result "more" reports whether
-	// there may be another page, which starts after the id "next".
+	// Entries returns a page of the ledger. The oldest entry comes first. The result "more" is true
+	// if there may be another page. The other page starts after the id "next".
 	Entries(ctx context.Context, c host.Caller, q ledger.Query) (found []ledger.Entry, next string, more bool, err error)
 }
 
@@ -121,8 +121,8 @@ var (
 	_ usageBackend    = localUsage{}
 )
 
-// writeOptions are the options of a write. With the zero value, the write merges the content into
-// the existing record.
+// The type writeOptions contains the options of a write. The zero value of writeOptions means that
+// the write merges the content into the existing record.
 type writeOptions struct {
 	Replace    bool   `json:"replace,omitempty"`
 	IfRevision *int64 `json:"if_revision,omitempty"`

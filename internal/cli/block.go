@@ -36,7 +36,7 @@ func (l localBlocks) Declarations(context.Context) ([]block.Declaration, error) 
 	return list, nil
 }
 
-// blockCommands are the commands that read and write blocks.
+// blockCommands implements the commands that read and write blocks.
 type blockCommands struct{ baseCommand }
 
 func (bc blockCommands) command() *cobra.Command {
@@ -53,14 +53,14 @@ limits of blocks apply. With --agent, the commands use the agent's blocks for th
 	return cmd
 }
 
-// The method "with" opens an app with blocks and calls body with them.
+// The method "with" opens an app with blocks and passes the blocks to the function "body".
 func (bc blockCommands) with(cmd *cobra.Command, f *memoryFlags, keep bool, body func(context.Context, blockBackend, host.Caller) error) error {
 	return bc.apps.with(cmd, f, bc.projects.withBlocks, keep, func(opened *openedApp, caller host.Caller) error {
 		return body(cmd.Context(), opened.blocks, caller)
 	})
 }
 
-// register registers the flags of all commands for blocks.
+// The method "register" registers the flags that all commands for blocks have.
 func (bc blockCommands) register(cmd *cobra.Command, f *memoryFlags) {
 	f.registerPlace(cmd)
 	f.tenantFlag(cmd)
@@ -96,7 +96,8 @@ func (bc blockCommands) get() *cobra.Command {
 	return cmd
 }
 
-// versionFlags name the version of a block that a command replaces.
+// versionFlags contains the flags for the version that a block must have before a command changes
+// the block.
 type versionFlags struct {
 	updated  string
 	revision int64
@@ -126,8 +127,8 @@ func (v *versionFlags) expected() (e block.Expected, err error) {
 	return e, nil
 }
 
-// settle returns the version that a command expects. With the flag --replace, the expected version
-// is the stored version.
+// The method "settle" returns the version that a block must have before the command changes the
+// block. If the flag --replace is set, the expected version is the currently stored version.
 func (v *versionFlags) settle(ctx context.Context, s blockBackend, c host.Caller, name string) (block.Expected, error) {
 	e, err := v.expected()
 	if err != nil || !v.replace {
@@ -290,12 +291,12 @@ func blockTable(blocks []block.Block) (heads []string, rows [][]string) {
 	return []string{"BLOCK", "SCOPE", "AGENT", "UPDATED", "CONTENT"}, rows
 }
 
-// shortText returns a text in one line, for use in a table.
+// shortText shortens a text to one line for a table.
 func shortText(text string) string {
 	return shortValue([]byte(strings.Join(strings.Fields(text), " ")))
 }
 
-// withBlocks is like openApp, but also requires that the app has blocks.
+// withBlocks is like openApp, but returns an error if the app has no blocks.
 func (ps projects) withBlocks(named string) (*project, error) {
 	pr, err := ps.openApp(named)
 	if err != nil || pr.app.Blocks != nil {

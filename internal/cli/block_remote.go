@@ -59,8 +59,8 @@ func (r remoteBlocks) isDeclared(ctx context.Context, name string) (bool, error)
 	return slices.ContainsFunc(declared, func(d block.Declaration) bool { return d.Name == name }), err
 }
 
-// Get reads a block. Get returns nil if the block does not exist. If the app does not declare the
-// block, the error is abi.NotFound.
+// Get reads a block. If the block does not exist, Get returns nil. If the app does not declare the
+// block, Get fails with abi.NotFound.
 func (r remoteBlocks) Get(ctx context.Context, c host.Caller, name string, agent bool) (*block.Block, error) {
 	found, err := r.client.Memory().Get(ctx, blockCallerOf(c, agent), name)
 	if f, ok := errors.AsType[*client.Error](err); ok && f.Fault.Code == abi.NotFound && f.Fault.Store == name {
@@ -88,8 +88,8 @@ func (r remoteBlocks) Update(ctx context.Context, c host.Caller, u host.BlockUpd
 	return readBlock(stored)
 }
 
-// Delete deletes a block. The server requires a version, so a request without a version is only a
-// check.
+// Delete deletes a block. The server requires a version. If no version is expected, Delete reads
+// the current version first.
 func (r remoteBlocks) Delete(ctx context.Context, c host.Caller, u host.BlockUpdate) (deleted bool, err error) {
 	if u.Expected.IsZero() {
 		found, err := r.Get(ctx, c, u.Name, u.Agent)
@@ -109,7 +109,8 @@ func (r remoteBlocks) Delete(ctx context.Context, c host.Caller, u host.BlockUpd
 	return reply.Deleted, nil
 }
 
-// blockCallerOf returns the caller for a request about blocks of the user or of the agent.
+// blockCallerOf returns the caller of a request about blocks. The blocks belong to the user or to
+// an agent.
 func blockCallerOf(c host.Caller, agent bool) client.Caller {
 	caller := callerOf(c)
 	if !agent {
@@ -119,8 +120,8 @@ func blockCallerOf(c host.Caller, agent bool) client.Caller {
 }
 
 // versionOf returns the updated_at of an expected version. If the block must not exist, versionOf
-// returns "". A revision is the time in milliseconds. If the expected time and the expected
-// revision contradict each other, no block has the expected version.
+// returns "". The revision of a block is a time in milliseconds. If the expected time and the
+// expected revision contradict each other, no block can have the expected version.
 func versionOf(e block.Expected) (string, error) {
 	switch {
 	case !e.Updated.IsZero() && e.Revision != 0 && !e.Updated.Equal(time.UnixMilli(e.Revision)):

@@ -6,7 +6,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// explainSet adds a hint that names flags to an error of "toolrun block set".
+// explainSet adds a hint to an error of "toolrun block set". The hint names flags.
 func (v *versionFlags) explainSet(err error, name string) error {
 	switch {
 	case !errors.Is(err, abi.Conflict):

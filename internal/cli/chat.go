@@ -36,7 +36,7 @@ as --session, the conversation can be continued later.`,
 			if err != nil {
 				return err
 			}
-			t.OnLog = nil // the lines are printed after the turn, because progress is displayed during the turn
+			t.OnLog = nil // the lines are printed after the turn
 			return tc.with(cmd, &f, func(opened *openedApp, folder codeFolder) error {
 				c := &chat{out: tc.out, app: opened, next: t, folder: folder}
 				return c.converse(cmd.Context())
@@ -48,33 +48,34 @@ as --session, the conversation can be continued later.`,
 	return cmd
 }
 
-// chat is a conversation with an agent.
+// The type "chat" is the state of a conversation with an agent.
 type chat struct {
 	out    *console
 	app    *openedApp
 	folder codeFolder
 	in     lineReader
-	// The field "next" is the next turn without its message.
+	// The field "next" contains the settings of the next turn, without a message.
 	next host.Turn
-	// The field "last" is the result of the last turn, or nil.
+	// The field "last" is the result of the last turn, or nil before the first turn.
 	last *report.Turn
-	// quit is true if the user wants to end the chat.
+	// The field "quit" is true if the user wants to end the chat.
 	quit bool
 }
 
 // lineReader reads lines of input.
 type lineReader interface {
-	// ReadLine returns the next line. The error is errInterrupted if the user pressed Ctrl-C, and
-	// io.EOF at the end of the input.
+	// ReadLine returns the next line. If the user presses Ctrl-C, the error is errInterrupted. At
+	// the end of the input, the error is io.EOF.
 	ReadLine(context.Context) (string, error)
-	// The method "during" calls the function "work", which ends early if the user presses Ctrl-C.
+	// The method "during" calls the function "work". If the user presses Ctrl-C, the context of
+	// "work" is cancelled.
 	during(ctx context.Context, work func(context.Context))
 	io.Closer
 }
 
 var errInterrupted = errors.New("interrupted")
 
-// converse performs turns until the end of the input.
+// The method "converse" reads messages and performs turns until the input ends.
 func (c *chat) converse(ctx context.Context) (err error) {
 	if err := mustAgent(ctx, c.app.agents, c.next.Agent); err != nil {
 		return err
@@ -113,8 +114,8 @@ func (c *chat) converse(ctx context.Context) (err error) {
 	return nil
 }
 
-// openInput opens the editor if the input is a terminal. For other input, openInput opens a reader
-// of lines.
+// openInput opens the editor if the input is a terminal. If the input is not a terminal, openInput
+// opens a reader of lines.
 func (c *chat) openInput(ctx context.Context) (lineReader, error) {
 	stdin, ok := c.out.env.Stdin.(*os.File)
 	if ok && IsTerminal(stdin) && c.out.env.StdoutTerminal && !c.out.json {
@@ -123,13 +124,13 @@ func (c *chat) openInput(ctx context.Context) (lineReader, error) {
 	return newLineScanner(c.out.env.Stdin), nil
 }
 
-// interactive reports whether a person types the lines.
+// The method "interactive" reports whether a person types the lines.
 func (c *chat) interactive() bool {
 	_, is := c.in.(*lineEditor)
 	return is
 }
 
-// take executes a line, which is a command or a message of the user.
+// The method "take" handles a line of input. A line is either a command or a message for the agent.
 func (c *chat) take(ctx context.Context, line string) error {
 	if line == "" {
 		return nil
@@ -144,8 +145,8 @@ func (c *chat) take(ctx context.Context, line string) error {
 	return c.tolerate(c.perform(ctx, &line))
 }
 
-// tolerate prints an error if a person uses the chat, because the person can continue. If no person
-// uses the chat, tolerate returns the error.
+// If a person uses the chat, the method "tolerate" only prints the error, because the person can
+// continue. If no person uses the chat, the method "tolerate" returns the error.
 func (c *chat) tolerate(err error) error {
 	if err == nil || !c.interactive() {
 		return err
@@ -154,7 +155,7 @@ func (c *chat) tolerate(err error) error {
 	return nil
 }
 
-// perform performs a turn with a message and prints its result.
+// The method "perform" performs a turn with a message and prints the result of the turn.
 func (c *chat) perform(ctx context.Context, message *string) (err error) {
 	t := c.next
 	t.Message = message
@@ -167,7 +168,7 @@ func (c *chat) perform(ctx context.Context, message *string) (err error) {
 	if result == nil {
 		return err
 	}
-	if result.OK { // if the turn has failed, the session may not exist
+	if result.OK { // if the turn has failed, there may be no session
 		c.last = result
 		c.next.Caller.Session, c.next.Metadata = result.Session, nil
 	}

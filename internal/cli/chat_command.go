@@ -21,7 +21,7 @@ var chatCommands = []struct{ name, does string }{
 	{"quit", "end the chat"},
 }
 
-// command executes a command of a chat.
+// The method "command" executes a command that the user has typed in a chat.
 func (c *chat) command(ctx context.Context, name string) error {
 	switch name {
 	case "state":
@@ -108,5 +108,5 @@ func (c *chat) showTrace() error {
 	return c.out.table([]string{"KIND", "NAME", "RESULT", "VALUE", "POSITION"}, rows)
 }
 
-// noTurn is the fault for a command that needs the result of a turn, if there was none.
+// If a command needs the result of a turn before the first turn, the command fails with noTurn.
 var noTurn = abi.Faultf(abi.InvalidArgument, "the conversation has no turn yet")

@@ -8,10 +8,11 @@ import (
 	"testing"
 )
 
-// savedFiles matches the files that a page of the documentation saves.
+// savedFiles matches the files that a reader of a documentation page has to save.
 var savedFiles = regexp.MustCompile("(?m)^<!-- file: (.+) -->\n\n?```\\w*\n((?s:.*?))^```$")
 
-// tutorial saves the files of the tutorial on agents in a new folder, and returns the folder.
+// The function "tutorial" saves the files of the tutorial about agents in a new folder, and returns
+// the folder.
 func tutorial(t *testing.T) string {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(root, "docs", "tutorials", "agent.md"))
@@ -44,7 +45,7 @@ const (
 	chatArg = "chat Tea_Shop --user ann --session s1 --inprocess"
 )
 
-// The test repeats the conversation of the tutorial in a terminal.
+// The test uses a terminal to repeat the conversation of the tutorial.
 func TestChatInTerminal(t *testing.T) {
 	x := startInTerminal(t, 80, tutorial(t), strings.Fields(chatArg)...)
 	x.expect("Which tea would you like?\r\n")
@@ -105,13 +106,13 @@ func TestChatCancelsTurn(t *testing.T) {
 	}
 }
 
-// A line that is longer than the terminal wraps at the current width.
+// If a line is longer than the width of the terminal, the line must wrap at the current width.
 func TestChatFollowsResize(t *testing.T) {
 	x := startInTerminal(t, 80, tutorial(t), strings.Fields(chatArg)...)
 	x.expect("Which tea would you like?\r\n")
 	x.resize(20)
 	x.press("0123456789012345678901234567890123456789")
-	x.expect("012345678901234567\r\n89012345678901234567\r\n89") // the prompt takes two characters
+	x.expect("012345678901234567\r\n89012345678901234567\r\n89") // the prompt has two characters
 	x.press(ctrlC + "/quit" + enter)
 	if exit := x.end(); exit != 0 {
 		t.Errorf("the chat ends with exit code %d; want 0", exit)

@@ -23,13 +23,13 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// The following codes are for problems that only the database reveals.
+// The following codes identify problems that are visible only in the database.
 const (
-	codeMoved   problem.Code = "moved"   // a store has records that were written with a different access
-	codeOrphan  problem.Code = "orphan"  // a store that is no longer declared has records
+	codeMoved   problem.Code = "moved"   // the access of a store has changed
+	codeOrphan  problem.Code = "orphan"  // records belong to a store that is no longer declared
 	codeUnfit   problem.Code = "unfit"   // records violate the schema of their store
-	codeVectors problem.Code = "vectors" // the vectors of a collection are from another model
-	codeOther   problem.Code = "other"   // there are records of an app with a different id
+	codeVectors problem.Code = "vectors" // another model computed the vectors of a collection
+	codeOther   problem.Code = "other"   // records belong to an app with a different id
 )
 
 // checkCommand checks an app and its records.
@@ -116,7 +116,8 @@ func (cc checkCommand) check(ctx context.Context, file, db, tenant string, isola
 	return cc.print(pr, problems, kept.stores)
 }
 
-// unknownModels returns warnings about models that models.yaml does not declare. config can be nil.
+// If an app uses models that models.yaml does not declare, unknownModels returns warnings. The
+// argument "config" can be nil.
 func (pr *project) unknownModels(config *model.Config) problem.List {
 	if config == nil {
 		return nil
@@ -126,7 +127,7 @@ func (pr *project) unknownModels(config *model.Config) problem.List {
 	return shownProblems(pr, problems)
 }
 
-// caseProblems returns the problems in the files with test cases of tools.
+// caseProblems returns the problems in the files that contain test cases of tools.
 func caseProblems(pr *project) problem.List {
 	var problems problem.List
 	for _, t := range pr.app.Tools {
@@ -136,7 +137,7 @@ func caseProblems(pr *project) problem.List {
 	return problems
 }
 
-// shownProblems returns problems with the display paths of their files.
+// shownProblems returns the problems after replacing the paths of files with the paths to display.
 func shownProblems(pr *project, problems problem.List) problem.List {
 	for i, p := range problems {
 		problems[i].File = pr.env.show(filepath.Join(pr.dir, filepath.FromSlash(p.File)))
@@ -181,7 +182,7 @@ func (cc checkCommand) checkTools(ctx context.Context, pr *project, engines []en
 	return problems, errors.Join(ctx.Err(), h.Close(), backend.Close())
 }
 
-// toolProblem returns the problem for a tool that does not compile. The problem contains the
+// If a tool does not compile, toolProblem returns the problem to report. The problem contains the
 // location of the error in the author's code.
 func (pr *project) toolProblem(t app.Tool, f *abi.Fault) problem.Problem {
 	if f.File == "" {
@@ -209,8 +210,8 @@ func (pr *project) findingProblem(t app.Tool, f host.Finding) problem.Problem {
 	}
 }
 
-// checkPrompt renders a prompt for a user without records, to find syntax errors in templates and
-// templates that read a store without a grant.
+// checkPrompt finds syntax errors in templates, and templates that read a store without a grant. To
+// find these errors, checkPrompt renders the prompt for a user without records.
 func (cc checkCommand) checkPrompt(ctx context.Context, h *host.Host, pr *project, prompt app.Prompt) (problem.Problem, bool) {
 	if len(prompt.Broken) > 0 {
 		return problem.Problem{}, false
@@ -245,7 +246,7 @@ func (pr *project) missingGrant(f *abi.Fault) (message, hint string) {
 	return fmt.Sprintf("the prompt has no grant on the %s %q", what, name), fmt.Sprintf("add a grant to the prompt: grants: {%s: read}", name)
 }
 
-// checkFields warns about fields in a prompt that cannot exist in any record.
+// If a prompt uses a field that cannot exist in any record, checkFields returns a warning.
 func (pr *project) checkFields(h *host.Host, prompt app.Prompt) problem.List {
 	var problems problem.List
 	for _, ref := range h.Refs(prompt.Name) {
@@ -266,23 +267,24 @@ func (pr *project) checkFields(h *host.Host, prompt app.Prompt) problem.List {
 
 func lastOf(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
 
-// promptProblem returns a problem with its location in a prompt's template.
+// promptProblem returns a problem whose location is in the template of a prompt.
 func (pr *project) promptProblem(prompt app.Prompt, line, column int, message, hint string) problem.Problem {
 	mistake := prompt.Problem(max(line, 1), max(column, 1), message, hint)
 	mistake.File = pr.env.show(filepath.Join(pr.dir, filepath.FromSlash(mistake.File)))
 	return mistake
 }
 
-// inventory lists the content of a database: its stores and the records of other apps.
+// The type "inventory" describes the stores in a database and the records of other apps.
 type inventory struct {
 	stores []memory.StoreAudit
 	others []memory.OtherApp
-	// vectors contains a fault for each collection with vectors of another model.
+	// The field "vectors" contains a fault for each collection whose vectors were computed by
+	// another model.
 	vectors []*abi.Fault
 }
 
-// inventory inspects the records of a database. inventory opens only the memory service, because
-// opening the app fails if its declarations do not match its records.
+// The method "inventory" inspects the records of a database. The method opens only the memory
+// service. Opening the app would fail if the declarations of the app do not match the records.
 func (cc checkCommand) inventory(ctx context.Context, pr *project, path, tenant string, config *model.Config) (kept inventory, err error) {
 	models, err := namedModels(config)
 	if err != nil {
@@ -307,8 +309,8 @@ func (cc checkCommand) inventory(ctx context.Context, pr *project, path, tenant 
 	return kept, err
 }
 
-// compare returns problems for records that do not match the declarations. The argument "flags"
-// contains those flags of this command that name the app and the database.
+// The method "compare" returns a problem if records do not match the declarations. The argument
+// "flags" contains the flags of this command that specify the app and the database.
 func (pr *project) compare(kept inventory, flags string) problem.List {
 	var problems problem.List
 	add := func(severity problem.Severity, code problem.Code, hint, format string, args ...any) {

@@ -19,8 +19,8 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// exitCodes maps every fault code to its exit code. exitCodes repeats the table in package
-// exitcode, because scripts depend on the values.
+// exitCodes maps every fault code to the expected exit code. Scripts depend on the exit codes, so
+// exitCodes repeats the table in package exitcode.
 var exitCodes = map[abi.Code]int{
 	abi.ToolError: 1, abi.OutputInvalid: 1, abi.NotFound: 1, abi.AccessDenied: 1, abi.ReadOnly: 1,
 	abi.SchemaViolation: 1, abi.NoUser: 1, abi.NoSession: 1, abi.SessionEnded: 1, abi.NoWorkflow: 1, abi.WorkflowEnded: 1, abi.NoAgent: 1, abi.InvalidArgument: 1,
@@ -98,7 +98,7 @@ func TestProgress(t *testing.T) {
 }
 
 // TestCommandsExplainThemselves checks that every command is visible, has a description and an
-// example, and supports JSON. Only the command that prints the reference is hidden.
+// example, and supports JSON. The command that prints the reference is the only hidden command.
 func TestCommandsExplainThemselves(t *testing.T) {
 	p := &program{baseCommand: newBase(Env{})}
 	var walk func(*cobra.Command)

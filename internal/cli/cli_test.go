@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/internal/cli"
 )
 
-// folder creates a folder with files.
+// The function "folder" creates a folder with files.
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -26,7 +26,7 @@ func folder(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// call runs a command and returns its exit code and output.
+// The function "call" runs a command and returns the exit code and the output.
 func call(t *testing.T, env cli.Env) (exit int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -35,7 +35,8 @@ func call(t *testing.T, env cli.Env) (exit int, stdout, stderr string) {
 	return exit, out.String(), errs.String()
 }
 
-// TestMain also runs worker processes, because the tests start their workers from this program.
+// The tests start this program as worker processes. In a worker process, TestMain runs the code of
+// the worker.
 func TestMain(m *testing.M) {
 	engines.Main()
 	os.Exit(m.Run())
@@ -59,7 +60,8 @@ func TestConformIsQuiet(t *testing.T) {
 	}
 }
 
-// cancelling is a stream that cancels a context on the first write.
+// The type "cancelling" is a stream that cancels a context when something is written for the first
+// time.
 type cancelling struct {
 	bytes.Buffer
 	cancel context.CancelFunc
@@ -88,8 +90,8 @@ func TestCancelledRunStoresNothing(t *testing.T) {
 	}
 }
 
-// The type "waiting" is a stdin that never ends. The first read of the stdin cancels the context,
-// as Ctrl-C does.
+// The type "waiting" is a stdin that never ends. Like Ctrl-C, the first read from the stdin cancels
+// the context.
 type waiting struct{ cancel context.CancelFunc }
 
 func (w waiting) Read([]byte) (int, error) {
@@ -136,7 +138,7 @@ func TestColor(t *testing.T) {
 	}
 }
 
-// JSON output is indented on a terminal. For other output, JSON is on one line.
+// JSON output is indented on a terminal. If the output is not a terminal, JSON is on one line.
 func TestTerminalOutput(t *testing.T) {
 	dir := folder(t, map[string]string{"tool.js": `return {a: [1], b: "\u009b31m"};`})
 	env := cli.Env{Args: []string{"run", "./tool.js"}, Dir: dir}
@@ -187,7 +189,7 @@ func TestEmptyFlagsAreRefused(t *testing.T) {
 	}
 }
 
-// Later commands remove expired records, because no command stays open.
+// Each command ends soon, so expired records are removed by later commands.
 func TestRunFreesWhatHasEnded(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"app.yaml": `
@@ -238,8 +240,8 @@ tools:
 	}
 }
 
-// An expired record counts as missing even before it is removed. The store of an expired record is
-// therefore not reported as orphaned.
+// Even before an expired record is removed, the record counts as missing. If all records of an
+// undeclared store have expired, the store must therefore not be reported as orphaned.
 func TestCheckCountsLivingRecords(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"was.yaml": "app: shop\nmemory:\n  feeds: {access: application, retention: 10s}\n  notes: {access: application}\n",

@@ -9,13 +9,14 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// codeNoField is the code for a template with a field that cannot exist in any record.
+// If a template uses a field that cannot exist in any record, the code of the problem is
+// codeNoField.
 const codeNoField problem.Code = "no_field"
 
-// The function "undeclared" finds an undeclared name in a path such as "a.b". The function
-// "undeclared" returns the path up to that name, and the names that the schema declares in its
-// place. If the schema allows every name in the path, the function "undeclared" returns "". Only
-// strict stores reject undeclared names.
+// The function "undeclared" finds an undeclared name in a path such as "a.b". The results of
+// "undeclared" are the path up to the undeclared name, and the names that the schema declares at
+// this location. If the schema allows every name in the path, the returned path is "". Only strict
+// stores reject undeclared names.
 func undeclared(store declare.Store, path string) (field string, known []string) {
 	if !store.Strict || path == "" {
 		return "", nil
@@ -43,13 +44,14 @@ func undeclared(store declare.Store, path string) (field string, known []string)
 	return "", nil
 }
 
-// plainKeywords are the schema keywords that allow no additional properties. If a schema has a
-// keyword that is not in this list, its "properties" may not list all allowed properties.
+// The keywords in plainKeywords do not add properties to the properties that a schema allows. If a
+// schema has a keyword that is not in plainKeywords, "properties" may not list all allowed
+// properties.
 var plainKeywords = []string{"type", "properties", "required", "default", "title", "description", "examples",
 	"minProperties", "maxProperties", "deprecated", "readOnly", "writeOnly", "$schema", "$id", "$comment", "$defs", "definitions"}
 
-// closedProperties returns the properties of a schema. The result "closed" is true if a strict
-// store rejects all other properties.
+// closedProperties returns the properties that a schema declares. The result "closed" is true if a
+// strict store rejects all other properties.
 func closedProperties(schema any) (properties map[string]any, closed bool) {
 	keywords, _ := schema.(map[string]any)
 	properties, closed = keywords["properties"].(map[string]any)

@@ -23,15 +23,16 @@ type collectionBackend interface {
 	Remember(ctx context.Context, c host.Caller, name string, entries ...host.NewEntry) ([]host.Remembered, error)
 	Recall(context.Context, host.Caller, host.RecallEntries) ([]host.RecalledEntry, error)
 	Forget(context.Context, host.Caller, host.ForgetEntries) (host.Forgotten, error)
-	// ReembedStep moves entries to the declared embedding model for about five seconds.
+	// ReembedStep recomputes vectors of entries with the declared embedding model. A call takes
+	// about five seconds.
 	ReembedStep(ctx context.Context, c host.Caller, name string) (host.Reembedding, error)
-	// ImportFile imports the text of a file.
+	// ImportFile imports the text of a file into a collection.
 	ImportFile(ctx context.Context, c host.Caller, name string, f documentFile) (apitypes.ImportedFile, error)
 }
 
 var _ collectionBackend = localCollections{}
 
-// collectionCommands are the commands that read and write collections.
+// collectionCommands implements the commands that read and write collections.
 type collectionCommands struct{ baseCommand }
 
 func (cc collectionCommands) command() *cobra.Command {
@@ -48,7 +49,8 @@ commands, but retention and size limits apply.`,
 	return cmd
 }
 
-// The method "with" opens an app with collections and calls body with them.
+// The method "with" opens an app with collections and passes the collections to the function
+// "body".
 func (cc collectionCommands) with(cmd *cobra.Command, f *memoryFlags, keep bool, body func(context.Context, collectionBackend, host.Caller) error) error {
 	apps := cc.apps
 	if flag := cmd.Flags().Lookup("models"); flag != nil {
@@ -59,7 +61,7 @@ func (cc collectionCommands) with(cmd *cobra.Command, f *memoryFlags, keep bool,
 	})
 }
 
-// register registers the flags of a command for entries of a collection.
+// The method "register" registers the flags of a command that uses entries of a collection.
 func (cc collectionCommands) register(cmd *cobra.Command, f *memoryFlags, namespace *string) {
 	f.register(cmd)
 	cmd.ValidArgsFunction = cc.projects.completeArg(&f.app, (*project).collectionNames)
@@ -68,7 +70,7 @@ func (cc collectionCommands) register(cmd *cobra.Command, f *memoryFlags, namesp
 	}
 }
 
-// embeds registers the flag of a command that makes vectors.
+// The method "embeds" registers the flag that commands need for computing vectors.
 func embeds(cmd *cobra.Command) { new(modelFlags).registerFile(cmd) }
 
 func (cc collectionCommands) list() *cobra.Command {
@@ -147,7 +149,7 @@ print the content of the entry with this ID. With an ID and --json, print the wh
 	return cmd
 }
 
-// namespaceFlags select one namespace, or all namespaces.
+// namespaceFlags contains the flags that select one namespace or all namespaces.
 type namespaceFlags struct {
 	name    string
 	unnamed bool // only the default namespace
@@ -158,7 +160,7 @@ func (n *namespaceFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&n.unnamed, "default-namespace", false, "include only entries of the default namespace, which has no name")
 }
 
-// check returns an error if the flags contradict each other.
+// The method "check" returns an error if the flags contradict each other.
 func (n *namespaceFlags) check() error {
 	if n.unnamed && n.name != "" {
 		return usagef("omit one of the conflicting flags", "--namespace cannot be combined with --default-namespace")
@@ -189,7 +191,7 @@ func (cc collectionCommands) showEntry(ctx context.Context, s collectionBackend,
 	})
 }
 
-// showEntries prints a table of at most limit entries.
+// showEntries prints a table of entries. The argument "limit" is the maximum number of entries.
 func (cc collectionCommands) showEntries(ctx context.Context, s collectionBackend, c host.Caller, q memory.EntryQuery, limit int) error {
 	found, more := []memory.Entry{}, true
 	for more && len(found) < limit {
@@ -265,7 +267,7 @@ func recallTable(found []host.RecalledEntry) (heads []string, rows [][]string) {
 	return []string{"SCORE", "ID", "CONTENT", "METADATA"}, rows
 }
 
-// withCollections is like openApp, but also requires that the app can have collections.
+// withCollections is like openApp, but returns an error if the app cannot have collections.
 func (ps projects) withCollections(named string) (*project, error) {
 	pr, err := ps.openApp(named)
 	if err != nil || pr.app.AutoCollections || len(pr.collectionNames()) > 0 {

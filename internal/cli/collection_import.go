@@ -22,7 +22,7 @@ import (
 	"github.com/toolrun/toolrun/internal/bytesize"
 )
 
-// importFlags are the flags of an import of documents.
+// importFlags contains the flags for importing documents.
 type importFlags struct {
 	memoryFlags
 	query    apitypes.ImportQuery
@@ -67,7 +67,8 @@ After a failure, entries of earlier lines may have been stored. Correct the file
 	return cmd
 }
 
-// importedFile is a file of an import, and its result in the form that --json prints.
+// importedFile describes a file and the result of its import. The flag --json prints an
+// importedFile as JSON.
 type importedFile struct {
 	name  string // as in the arguments
 	lines bool   // contains JSON lines
@@ -83,7 +84,7 @@ type importedFile struct {
 	Error     *abi.Fault `json:"error,omitempty"`
 }
 
-// importedFiles checks the arguments of an import.
+// importedFiles checks the arguments of an import and returns the files.
 func (cc collectionCommands) importedFiles(cmd *cobra.Command, f *importFlags, names []string) ([]*importedFile, error) {
 	metadata, err := pairs(f.metadata)
 	if err != nil {
@@ -121,8 +122,9 @@ func (cc collectionCommands) importedFiles(cmd *cobra.Command, f *importFlags, n
 	return files, nil
 }
 
-// sourceOf returns the source of a document. The source is the path of the document with slashes,
-// or only its name if the path is absolute or leaves the working directory.
+// sourceOf returns the source of a document. The source is usually the path of the document with
+// slashes. If the path is absolute or leaves the working directory, the source is only the name of
+// the file.
 func sourceOf(name string) string {
 	if clean := filepath.Clean(name); filepath.IsLocal(clean) {
 		return filepath.ToSlash(clean)
@@ -130,8 +132,8 @@ func sourceOf(name string) string {
 	return filepath.Base(name)
 }
 
-// pairs returns the JSON object that arguments of the form KEY=VALUE describe, or "" if there are
-// no arguments.
+// The function "pairs" converts arguments of the form KEY=VALUE to a JSON object. If there are no
+// arguments, the result is "".
 func pairs(args []string) (string, error) {
 	if len(args) == 0 {
 		return "", nil
@@ -188,12 +190,13 @@ func (cc collectionCommands) importFiles(ctx context.Context, s collectionBacken
 	return cc.answerImport(name, files)
 }
 
-// isWrongContent reports whether a fault concerns only one file.
+// isWrongContent reports whether a fault concerns only the content of one file.
 func isWrongContent(f *abi.Fault) bool {
 	return f.Code == abi.InvalidArgument || f.Code == abi.TooLarge
 }
 
-// located adds the name of a file to a fault of the file's content.
+// If a fault concerns the content of a file, the function "located" adds the name of the file to
+// the fault.
 func located(err error, file *importedFile) error {
 	if _, ok := err.(*usageError); ok || file.lines || !isWrongContent(faultOf(err)) {
 		return err
@@ -203,8 +206,8 @@ func located(err error, file *importedFile) error {
 	return &f
 }
 
-// warnImport prints warnings about the import of a file. If the argument "failures" is true, the
-// warnings also report a failure of the file.
+// warnImport prints warnings about the import of a file. If the argument "failures" is true and the
+// import of the file failed, the failure is also printed.
 func (cc collectionCommands) warnImport(file *importedFile, failures bool) {
 	if file.Error != nil && failures {
 		cc.out.warn("%s: %s", cc.env.show(file.name), file.Error.Message)
@@ -220,8 +223,8 @@ func (cc collectionCommands) warnImport(file *importedFile, failures bool) {
 	}
 }
 
-// answerImport prints the result of an import. If a file was not imported, answerImport returns an
-// error.
+// answerImport prints the result of an import. If the import of a file failed, answerImport returns
+// an error.
 func (cc collectionCommands) answerImport(name string, files []*importedFile) error {
 	answer := struct {
 		Entries int             `json:"entries"`
@@ -285,7 +288,7 @@ func readDocument(path string) ([]byte, error) {
 	return content, nil
 }
 
-// importLines stores the entries of JSON lines.
+// importLines reads entries in the form of JSON lines and stores the entries.
 func (cc collectionCommands) importLines(ctx context.Context, s collectionBackend, c host.Caller, name string, file *importedFile, report func(int)) error {
 	from, err := cc.openLines(file.name)
 	if err != nil {
@@ -300,7 +303,7 @@ func (cc collectionCommands) importLines(ctx context.Context, s collectionBacken
 	return err
 }
 
-// openLines opens a file, or stdin if the name is "-".
+// openLines opens the file with the given name. If the name is "-", openLines returns stdin.
 func (cc collectionCommands) openLines(name string) (io.ReadCloser, error) {
 	if name == "-" {
 		return io.NopCloser(cc.env.Stdin), nil

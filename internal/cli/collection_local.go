@@ -13,21 +13,22 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// documentFile is a file whose text is imported into a collection.
+// The type documentFile is a file to import. The text of the file is stored in a collection.
 type documentFile struct {
 	name    string // without folders
 	content []byte
 	query   apitypes.ImportQuery
-	// If the app is open in this process, documents extracts the text of files.
+	// If the app is open in this process, the field "documents" extracts the text of files.
 	documents *documentReader
-	// The function "report" is called with the number of stored entries.
+	// During the import, the function "report" is called with the number of stored entries.
 	report func(entries int)
 }
 
-// localCollections gives an operator access to the collections of an app that is open in this process.
+// If the app is open in this process, localCollections gives an operator access to the collections
+// of the app.
 type localCollections struct{ host.Collections }
 
-// ImportFile extracts the text of a file and imports it.
+// ImportFile extracts the text of a file and imports the text.
 func (l localCollections) ImportFile(ctx context.Context, c host.Caller, name string, f documentFile) (apitypes.ImportedFile, error) {
 	done := apitypes.ImportedFile{Source: f.query.Source}
 	if err := l.Check(name); err != nil {
@@ -69,7 +70,7 @@ func (d *documentReader) read(ctx context.Context, name string, content []byte) 
 	return d.reader.ReadDocument(ctx, admission.Flow{}, name, "", content)
 }
 
-// close stops the worker process.
+// The method "close" stops the worker process if a worker process was started.
 func (d *documentReader) close() error {
 	if d.reader == nil {
 		return nil

@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// entries returns a number of entries as text.
+// The function "entries" formats a number of entries as text.
 func entries(n int) string {
 	if n == 1 {
 		return "1 entry"
@@ -70,7 +70,7 @@ func progressText(doing string, count *atomic.Int64) func() string {
 	return func() string { return doing + ", " + entries(int(count.Load())) }
 }
 
-// exportLines writes entries as JSON lines.
+// exportLines writes entries in the form of JSON lines.
 func exportLines(ctx context.Context, s collectionBackend, c host.Caller, q memory.EntryQuery, to io.Writer, report func(host.EntryProgress)) (host.EntryProgress, error) {
 	q.Limit = pageSize
 	return host.ExportEntries(to, func(after string) ([]memory.Entry, string, error) {
@@ -79,8 +79,8 @@ func exportLines(ctx context.Context, s collectionBackend, c host.Caller, q memo
 	}, report)
 }
 
-// exportFile writes entries to a temporary file that only its owner can read. exportFile renames
-// the file when it is complete.
+// exportFile writes entries to a temporary file that only the owner can read. When the temporary
+// file is complete, exportFile renames it.
 func (cc collectionCommands) exportFile(ctx context.Context, s collectionBackend, c host.Caller, q memory.EntryQuery, dest string) error {
 	temp, err := os.CreateTemp(filepath.Dir(dest), "."+filepath.Base(dest)+".new-*")
 	if err != nil {
@@ -94,7 +94,7 @@ func (cc collectionCommands) exportFile(ctx context.Context, s collectionBackend
 		return err
 	})
 	if err != nil {
-		_ = temp.Close() // an error does not matter, because the file is removed
+		_ = temp.Close() // the file is removed, so an error does not matter
 		return err
 	}
 	err = errors.Join(temp.Sync(), temp.Close())

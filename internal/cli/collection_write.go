@@ -93,7 +93,7 @@ func (cc collectionCommands) forget() *cobra.Command {
 	return cmd
 }
 
-// forgetAll removes entries in several steps, until no selected entries are left.
+// forgetAll removes the selected entries in several steps.
 func (cc collectionCommands) forgetAll(ctx context.Context, s collectionBackend, c host.Caller, what host.ForgetEntries) error {
 	total := host.Forgotten{More: true}
 	err := cc.out.progress("removing", func() error {

@@ -4,13 +4,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Completions use only the app file, not the database. If the app file cannot be read, there are no
-// completions.
+// Completions come from the app file. The database is not opened. If the app file cannot be read,
+// there are no completions.
 
 type completion = func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective)
 
-// words returns words that the app file declares. words reads the value of the flag when the shell
-// requests completions.
+// The function "words" returns words that the app file declares. When the shell requests
+// completions, the function reads the flag that specifies the app.
 func (ps projects) words(file *string, words func(*project) []string) []string {
 	pr, err := ps.read(*file)
 	if err != nil {
@@ -23,7 +23,7 @@ func (ps projects) words(file *string, words func(*project) []string) []string {
 	return words(pr)
 }
 
-// completeArg completes the first argument.
+// completeArg completes the first argument of a command.
 func (ps projects) completeArg(file *string, words func(*project) []string) completion {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -33,8 +33,8 @@ func (ps projects) completeArg(file *string, words func(*project) []string) comp
 	}
 }
 
-// completeRun completes the first argument with the name of a tool or a file, and further arguments
-// with the keys of the tool's input.
+// completeRun completes the arguments of "toolrun run". The first argument is the name of a tool or
+// of a file. Further arguments begin with a key of the tool's input.
 func (ps projects) completeRun(file *string) completion {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {
@@ -54,10 +54,11 @@ func (ps projects) completeFlag(cmd *cobra.Command, flag string, how cobra.Shell
 	_ = cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 		file := cmd.Flags().Lookup("app").Value.String()
 		return ps.words(&file, words), how
-	}) // can fail only if the flag does not exist
+	}) // an error is possible only if the flag does not exist
 }
 
-// describedTools returns the names of the tools with their descriptions, which shells display.
+// describedTools returns the names and the descriptions of the tools. Shells display the
+// descriptions.
 func (pr *project) describedTools() []string {
 	var names []string
 	for _, t := range pr.app.Tools {

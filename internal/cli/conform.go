@@ -20,7 +20,7 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// conformReport is the result of the conform command.
+// conformReport is the result of the command "conform".
 type conformReport struct {
 	File   string                `json:"file"`
 	ABI    int                   `json:"abi"`
@@ -33,7 +33,7 @@ type conformReport struct {
 	OK      bool    `json:"ok"`
 }
 
-// conformCommand checks a plug-in against the ABI.
+// conformCommand implements the command that checks a plug-in against the ABI.
 type conformCommand struct{ baseCommand }
 
 func (cc conformCommand) command() *cobra.Command {
@@ -87,7 +87,7 @@ func (cc conformCommand) check(ctx context.Context, file, entry string, input js
 		return found, nil
 	}
 	// The conformance checks run in a worker process, but the measurement runs in this process. The
-	// measured latency therefore does not include the pipes to a worker.
+	// measured latency therefore does not include the time for the pipes to a worker.
 	program, err := wasm.New(wasm.WithCache(cc.env.cacheFolder("plugins"))).Load(ctx, src)
 	if err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func measurePlugin(ctx context.Context, program engine.Program, input json.RawMe
 	}}
 	for range times {
 		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-		t, _ := wasm.Measure(ctx, program, engine.Input{Input: input}, answer) // a failed run also counts as a call
+		t, _ := wasm.Measure(ctx, program, engine.Input{Input: input}, answer) // failed calls count too
 		cancel()
 		starts, calls = append(starts, t.Start), append(calls, t.Call)
 	}
@@ -169,7 +169,7 @@ func (cc conformCommand) print(c *conformReport, verbose bool) error {
 	return cc.out.writeText(strings.TrimSuffix(b.String(), "\n"))
 }
 
-// listChecks prints a line for each check.
+// listChecks prints one line for each check.
 func listChecks(b *strings.Builder, checks []conformance.Outcome) {
 	for _, o := range checks {
 		if o.OK {
@@ -181,7 +181,7 @@ func listChecks(b *strings.Builder, checks []conformance.Outcome) {
 }
 
 // listFailures groups failed checks by reason. For each reason, listFailures prints a line with the
-// first check that failed.
+// first check that failed for this reason.
 func listFailures(b *strings.Builder, checks []conformance.Outcome) {
 	failed := map[string]int{}
 	for _, o := range checks {

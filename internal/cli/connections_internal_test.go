@@ -2,8 +2,8 @@ package cli
 
 import "testing"
 
-// TestConnectionsOf checks that enough file descriptors remain for worker processes and the rest of
-// the service.
+// TestConnectionsOf checks the maximum number of connections. Enough file descriptors must remain
+// for worker processes and for other parts of the service.
 func TestConnectionsOf(t *testing.T) {
 	for _, one := range []struct{ requested, files, processors, want int }{
 		{0, 220, 2, 55}, {0, 1024, 2, 720}, {0, 65536, 2, 8192}, {0, 65536, 64, 8192}, {0, -1, 2, 8192}, {0, 20, 2, 16},

@@ -15,20 +15,21 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// console writes to the streams of the process. Only one goroutine may use a console at a time.
+// The type "console" writes to the standard streams of a command. Only one goroutine may use a
+// console at a time.
 type console struct {
 	env  Env
-	json bool // the flag --json sets this field and prints results as JSON documents
-	// answered reports whether a JSON document was written to stdout. For each command, answered is
-	// set at most once, because a command writes at most one JSON document.
+	json bool // true if the flag --json is set; results are then printed as JSON documents
+	// The field "answered" is true if the command has written a JSON document to stdout. A command
+	// writes at most one JSON document.
 	answered bool
-	// showing reports whether progress is displayed.
+	// The field "showing" is true if progress is displayed.
 	showing atomic.Bool
 	// failedRun is the id of the failed run, or "" if the ledger has no entry for the run.
 	failedRun string
 }
 
-// style is a terminal escape sequence that styles a word.
+// The type "style" is a terminal escape sequence that sets the style of a word.
 type style string
 
 const (
@@ -47,8 +48,9 @@ func (c *console) paint(terminal bool, s style, text string) string {
 	return string(s) + text + reset
 }
 
-// note writes a text to stderr and styles its first word. note indents all lines after the first,
-// so that logs and errors of a guest cannot imitate messages of toolrun.
+// The method "note" writes a text to stderr. The first word of the text is styled. All lines except
+// the first line are indented, so that logs and errors of a guest cannot imitate messages of
+// toolrun.
 func (c *console) note(s style, word, text string) {
 	text = strings.ReplaceAll(printable(text), "\n", "\n    ")
 	fmt.Fprintln(c.env.Stderr, c.paint(c.env.StderrTerminal, s, word)+text)
@@ -65,7 +67,7 @@ func (c *console) say(format string, args ...any) error {
 	return err
 }
 
-// answer prints v as JSON if --json is set. Otherwise it calls text.
+// If the flag --json is set, the method "answer" prints v as JSON. Otherwise it calls text.
 func (c *console) answer(v any, text func() error) error {
 	if c.json {
 		return c.printJSON(v)
@@ -73,8 +75,8 @@ func (c *console) answer(v any, text func() error) error {
 	return text()
 }
 
-// printJSON prints v as JSON to stdout. If stdout is a terminal, the JSON is indented. For other
-// output, the JSON is on one line.
+// printJSON prints v as JSON to stdout. If stdout is a terminal, the JSON is indented. If stdout is
+// not a terminal, the JSON is on one line.
 func (c *console) printJSON(v any) error {
 	c.answered = true
 	var b bytes.Buffer
@@ -94,7 +96,7 @@ func (c *console) printJSON(v any) error {
 	return err
 }
 
-// table prints a header and rows to stdout in aligned columns.
+// The method "table" prints a header and rows to stdout. The columns are aligned.
 func (c *console) table(head []string, rows [][]string) error {
 	w := tabwriter.NewWriter(c.env.Stdout, 0, 0, 2, ' ', 0)
 	for _, row := range append([][]string{head}, rows...) {
@@ -107,8 +109,8 @@ func (c *console) table(head []string, rows [][]string) error {
 	return w.Flush()
 }
 
-// printProblems prints each problem as "file:line:column: message", followed by the hint of the
-// problem.
+// printProblems prints each problem in the form "file:line:column: message", and then prints the
+// hint of the problem.
 func (c *console) printProblems(to io.Writer, terminal bool, problems problem.List) {
 	for _, mistake := range problems {
 		s, word := red, "error: "
@@ -126,8 +128,8 @@ func (c *console) printProblems(to io.Writer, terminal bool, problems problem.Li
 	}
 }
 
-// printable replaces all control characters except line breaks and tabs, so that texts from guests
-// and files cannot control the terminal.
+// The function "printable" replaces all control characters except line breaks and tabs. Texts from
+// guests and files can then not control the terminal.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
@@ -137,7 +139,7 @@ func printable(text string) string {
 	}, text)
 }
 
-// when formats a time for a table. when returns "" for a nil time.
+// The function "when" formats a time for a table. If the time is nil, the result is "".
 func when(t *time.Time) string {
 	if t == nil || t.IsZero() {
 		return ""
@@ -145,14 +147,14 @@ func when(t *time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// logger returns the logger of the host, which writes to stderr. The log may contain details that a
-// guest must not see.
+// The method "logger" returns a logger for the host. The logger writes to stderr. The log may
+// contain details that a guest must not see.
 func (c *console) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(c.env.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 }
 
 // writeText prints text and a line break to stdout. If stdout is a terminal, writeText replaces
-// control characters.
+// control characters in the text.
 func (c *console) writeText(text string) error {
 	if c.env.StdoutTerminal {
 		text = printable(text)

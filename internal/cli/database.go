@@ -15,28 +15,28 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// By default, the database of an app is a file in a folder next to the app file.
+// By default, the database of an app is in a folder next to the app file.
 const (
 	stateFolder  = ".toolrun"
 	databaseName = "memory.db"
 )
 
-// database is the location of an app's records.
+// The type "database" is the location of an app's records.
 type database struct {
-	// path is an absolute path. The field "named" reports whether a flag or an argument set the
-	// database.
+	// The field "path" is the absolute path of the database. The field "named" is true if a flag or
+	// an argument specifies the database.
 	path  string
 	named bool
 	env   Env
 }
 
-// newDatabase returns the database that a flag or an argument names.
+// newDatabase returns the database that a flag or an argument specifies.
 func newDatabase(env Env, written string) database {
 	return database{path: env.path(written), named: true, env: env}
 }
 
-// database returns the named database. If the name is "", the method returns the app's default
-// database.
+// The method "database" returns the database with the given name. If the name is "", the method
+// returns the app's default database.
 func (pr *project) database(written string) database {
 	if written != "" {
 		return newDatabase(pr.env, written)
@@ -44,13 +44,13 @@ func (pr *project) database(written string) database {
 	return database{path: filepath.Join(pr.dir, stateFolder, databaseName), env: pr.env}
 }
 
-// The method "shown" returns the path as a user would write it.
+// The method "shown" returns the path of the database in the form that a user would write.
 func (db database) shown() string { return db.env.show(db.path) }
 
 // open opens the database. If the database does not exist and keep is true, open creates the
-// database. If keep is false, open never creates a database. If the user has named a database that
-// does not exist, open fails. If the default database does not exist, open returns an empty
-// database.
+// database. If keep is false, open never creates a database. If keep is false and a named database
+// does not exist, open fails. If keep is false and the default database does not exist, open
+// returns an empty database in memory.
 func (db database) open(keep bool) (storage.Backend, error) {
 	return db.openWith(keep, nil)
 }
@@ -98,7 +98,7 @@ func makeStateFolder(dir string) error {
 
 const hintInUse = "close the database in the other process; if that process is `toolrun serve`, use --server URL"
 
-// fault returns the fault for a database file that cannot be opened.
+// If a database file cannot be opened, the method "fault" returns the fault to report.
 func (db database) fault(doing string, err error) error {
 	shown := db.shown()
 	if f, ok := errors.AsType[*abi.Fault](err); ok {

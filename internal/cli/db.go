@@ -26,7 +26,8 @@ func (d dbCommands) command() *cobra.Command {
 	return cmd
 }
 
-// existing returns the database that a command names. existing fails if the file does not exist.
+// The method "existing" returns the database that a command names. If the file does not exist, the
+// method fails.
 func (d dbCommands) existing(place placeFlags) (db database, err error) {
 	pr, err := d.project(place)
 	if err != nil {
@@ -40,7 +41,7 @@ func (d dbCommands) existing(place placeFlags) (db database, err error) {
 	return db, nil
 }
 
-// project finds the folder of a database. project ignores mistakes in the app file.
+// The method "project" finds the folder of a database and ignores mistakes in the app file.
 func (d dbCommands) project(place placeFlags) (*project, error) {
 	if place.db != "" {
 		return &project{env: d.env, dir: d.env.Dir}, nil

@@ -83,8 +83,8 @@ func (d dbCommands) backupFile(ctx context.Context, db database, dest string) (e
 	return d.reportFile(dest)
 }
 
-// backupRemote downloads a backup. backupRemote writes a temporary file, and renames this file
-// after it is complete and synced to disk.
+// backupRemote downloads a backup to a temporary file. After the temporary file is complete and
+// synced to the disk, backupRemote renames it.
 func (d dbCommands) backupRemote(ctx context.Context, f *serverFlags, dest string) error {
 	r, err := d.apps.client(f, "")
 	if err != nil {
@@ -100,7 +100,7 @@ func (d dbCommands) backupRemote(ctx context.Context, f *serverFlags, dest strin
 		return err
 	})
 	if _, remote := errors.AsType[*client.Error](err); remote {
-		_ = temp.Close() // an error does not matter, because the file is removed
+		_ = temp.Close() // the file is removed, so an error does not matter
 		return explainBackup(err)
 	}
 	if err == nil {
@@ -115,7 +115,7 @@ func (d dbCommands) backupRemote(ctx context.Context, f *serverFlags, dest strin
 	return d.reportFile(dest)
 }
 
-// explainBackup adds a hint to an error if the role of the key does not allow backups.
+// If the role of the key does not allow backups, explainBackup adds a hint to the error.
 func explainBackup(err error) error {
 	if errors.Is(err, abi.AccessDenied) {
 		if e, ok := errors.AsType[*client.Error](err); ok && e.Status == 403 {
@@ -135,8 +135,8 @@ func (d dbCommands) reportFile(dest string) error {
 	return d.out.answer(reply, func() error { return d.out.say("wrote %s, %d bytes", shown, info.Size()) })
 }
 
-// inUse returns err with the given hint if another process has the database open. inUse returns
-// other errors unchanged.
+// If err means that another process has the database open, inUse adds the given hint. inUse returns
+// all other errors unchanged.
 func inUse(err error, hint string) error {
 	if f, ok := errors.AsType[*abi.Fault](err); ok && f.Hint == hintInUse {
 		return f.WithHint("%s", hint)

@@ -25,8 +25,8 @@ func showChanges(out *console, changes []report.Change) error {
 	return nil
 }
 
-// recordName returns the display name of a record: its store, and its item if the store can have
-// several records.
+// recordName returns the name to display for a record. The name contains the store. If the store
+// can have several records, the name also contains the item.
 func recordName(store, item string) string {
 	if item == "" {
 		return store
@@ -34,8 +34,8 @@ func recordName(store, item string) string {
 	return store + " " + strconv.Quote(item)
 }
 
-// showChange prints the differences between two versions of a record. Each difference has a JSON
-// Pointer (RFC 6901).
+// showChange prints the differences between two versions of a record. Each difference is located by
+// a JSON Pointer (RFC 6901).
 func showChange(out *console, change report.Change) error {
 	before, err := decodeContent(change.Before)
 	if err != nil {
@@ -98,7 +98,7 @@ func decodeContent(content json.RawMessage) (any, error) {
 	return strictjson.Decode(content, strictjson.Limits{})
 }
 
-// difference is a value that exists in only one of two versions.
+// The type "difference" describes a value that exists in only one of two versions.
 type difference struct {
 	sign  rune
 	at    string // a JSON Pointer from the root of the content
@@ -110,7 +110,7 @@ const (
 	added   rune = '+'
 )
 
-// differ appends the differences between two values at a location to a list.
+// The function "differ" compares two values at a location and appends their differences to a list.
 func differ(list []difference, at string, before, after any) []difference {
 	switch b := before.(type) {
 	case map[string]any:
@@ -160,8 +160,8 @@ func member(object map[string]any, name string) any {
 	return absent{}
 }
 
-// differArrays skips the common start and end of two arrays, so an inserted or removed item appears
-// as one difference.
+// differArrays compares two arrays. Equal items at the start and at the end are skipped, so an
+// inserted or removed item appears as one difference.
 func differArrays(list []difference, at string, before, after []any) []difference {
 	first := 0
 	for first < min(len(before), len(after)) && reflect.DeepEqual(before[first], after[first]) {

@@ -55,8 +55,8 @@ func TestChangesAreColouredForATerminal(t *testing.T) {
 	}
 }
 
-// TestChangesNameItems checks that a record of a store with several records is shown with its item
-// and without control characters.
+// TestChangesNameItems shows changes in a store with several records. The output must contain the
+// item of each record and no control characters.
 func TestChangesNameItems(t *testing.T) {
 	var stdout bytes.Buffer
 	out := &console{env: Env{Stdout: &stdout}.withDefaults()}

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// docsCommand prints docs/reference/cli.md. The page is generated from the commands, so it always
-// agrees with their help texts.
+// docsCommand prints docs/reference/cli.md. The page is generated from the commands, so the page
+// always matches the help texts of the commands.
 func docsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "docs",
@@ -38,8 +38,8 @@ This page lists every command and flag. The page is generated from the commands.
 [Fault codes](faults.md) lists the exit codes.
 `
 
-// documented returns the subcommands of parent that the page includes, in the order of the help
-// text.
+// The function "documented" returns the subcommands that the page describes. The order is the order
+// in the help text of parent.
 func documented(parent *cobra.Command) (list []*cobra.Command) {
 	for _, cmd := range parent.Commands() {
 		if cmd.IsAvailableCommand() && parent.Name() != "completion" {
@@ -68,7 +68,8 @@ func writeCommand(page *strings.Builder, cmd *cobra.Command) {
 	}
 }
 
-// writeText writes the paragraphs of a help text as Markdown. Indented lines keep their layout.
+// writeText writes the paragraphs of a help text as Markdown. Indented lines of a help text keep
+// their layout.
 func writeText(page *strings.Builder, text string) {
 	for part := range strings.SplitSeq(strings.Trim(text, "\n"), "\n\n") {
 		switch {

@@ -17,7 +17,8 @@ const root = "../.."
 
 var update = flag.Bool("update", false, "write the pages that are made from the commands")
 
-// TestReferenceOfCommands checks that docs/reference/cli.md equals the output of the commands.
+// TestReferenceOfCommands checks that docs/reference/cli.md is equal to the page that is generated
+// from the commands.
 func TestReferenceOfCommands(t *testing.T) {
 	var out, stderr bytes.Buffer
 	exit := cli.Main(t.Context(), cli.Env{Args: []string{"docs"}, Stdout: &out, Stderr: &stderr, Dir: t.TempDir()})

@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// doctorCommand reports which isolation layers are active on this machine.
+// doctorCommand implements the command that reports which isolation layers are active on this
+// machine.
 type doctorCommand struct{ baseCommand }
 
 func (dc doctorCommand) command() *cobra.Command {
@@ -32,7 +33,7 @@ The exit code is 0 if all layers except cgroup are on, and 5 otherwise.`,
 	}
 }
 
-// check starts a worker process and prints its isolation layers.
+// The method "check" starts a worker process and prints the isolation layers of the process.
 func (dc doctorCommand) check() error {
 	pool, err := engines.NewPool(sandbox.Options{Spares: -1, Logger: dc.out.logger()})
 	if err != nil {
@@ -46,8 +47,8 @@ func (dc doctorCommand) check() error {
 	return dc.showLayers(report)
 }
 
-// showLayers prints the isolation layers. showLayers fails if an inactive layer could be activated
-// without administrator rights.
+// showLayers prints the isolation layers. If an inactive layer could be activated without
+// administrator rights, showLayers fails.
 func (dc doctorCommand) showLayers(report sandbox.Report) error {
 	err := dc.out.answer(report, func() error {
 		for _, l := range report.Layers {

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// TestDoctorFails expects a failure if a layer is missing. Only the layer with the control group
-// may be missing.
+// TestDoctorFails checks that the command fails if a layer is missing. The command must not fail if
+// only the layer with the control group is missing.
 func TestDoctorFails(t *testing.T) {
 	for _, tt := range []struct {
 		off string

@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/internal/double"
 )
 
-// doubleCommand serves memory operations to the tests of tools.
+// doubleCommand implements a command that serves memory operations to tests of tools.
 type doubleCommand struct{ baseCommand }
 
 func (dc doubleCommand) command() *cobra.Command {
@@ -47,7 +47,7 @@ requests.`,
 	return cmd
 }
 
-// load reads an app file. If the file has mistakes, load returns a fault that lists them.
+// load reads an app file. If the app file has mistakes, the returned fault lists the mistakes.
 func (dc doubleCommand) load(file string) (*app.App, func(), error) {
 	pr, err := dc.projects.openApp(file)
 	if err == nil {

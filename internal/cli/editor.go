@@ -11,12 +11,12 @@ import (
 	"golang.org/x/term"
 )
 
-// lineEditor reads lines from a terminal, which it switches to raw mode until it is closed. The
-// console writes to the terminal through the editor, so that output does not mix with the edited
-// line.
+// lineEditor reads lines from a terminal. Until the lineEditor is closed, the terminal is in raw
+// mode. The console writes its output through the editor, so that output does not mix with the
+// edited line.
 type lineEditor struct {
 	out      *console
-	streams  Env // the streams that the console had before
+	streams  Env // the streams that the console used before the editor was opened
 	fd       int
 	cooked   *term.State
 	terminal *term.Terminal
@@ -49,7 +49,7 @@ func openEditor(ctx context.Context, out *console, stdin *os.File) (*lineEditor,
 // resize adjusts the editor to the size of the terminal.
 func (e *lineEditor) resize() {
 	if width, height, err := term.GetSize(e.fd); err == nil && width > 0 && height > 0 {
-		_ = e.terminal.SetSize(width, height) // can fail only if the terminal cannot be written
+		_ = e.terminal.SetSize(width, height) // fails only if the terminal is closed
 	}
 }
 
@@ -63,7 +63,7 @@ func (e *lineEditor) ReadLine(ctx context.Context) (string, error) {
 }
 
 // The method "during" calls the function "work". If the user presses Ctrl-C, the method "during"
-// cancels the context of work.
+// cancels the context of the function "work".
 func (e *lineEditor) during(ctx context.Context, work func(context.Context)) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -79,13 +79,14 @@ func (e *lineEditor) Close() error {
 	return term.Restore(e.fd, e.cooked)
 }
 
-// maxTyped is the maximum number of typed bytes that are kept until the program reads them.
+// The keyboard buffers typed bytes until the program reads them. maxTyped is the maximum number of
+// buffered bytes.
 const maxTyped = 64 << 10
 
 const ctrlC = 3
 
-// keyboard is a reader of the keys of a terminal in raw mode. keyboard finds Ctrl-C even if the
-// keys before it were not read yet.
+// The type "keyboard" reads keys from a terminal in raw mode. A keyboard detects Ctrl-C even if the
+// program has not read the previous keys yet.
 type keyboard struct {
 	arrived chan struct{}   // the channel contains an element if there may be new keys
 	ended   <-chan struct{} // closed when the command ends
@@ -94,10 +95,10 @@ type keyboard struct {
 	mu        sync.Mutex
 	typed     []byte
 	closed    bool
-	interrupt func() // receives Ctrl-C, unless it is nil
+	interrupt func() // called if the user presses Ctrl-C; can be nil
 }
 
-// pump reads the terminal until it ends.
+// The method "pump" reads keys until the terminal is closed.
 func (k *keyboard) pump(from io.Reader) {
 	buf := make([]byte, 1024)
 	for {
@@ -126,8 +127,8 @@ func (k *keyboard) add(keys []byte, last bool) {
 	}
 }
 
-// onInterrupt sets the function that receives Ctrl-C. If there is no such function, Ctrl-C ends a
-// read.
+// onInterrupt sets the function that is called if the user presses Ctrl-C. If no function is set,
+// Ctrl-C ends the current Read.
 func (k *keyboard) onInterrupt(call func()) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -137,8 +138,8 @@ func (k *keyboard) onInterrupt(call func()) {
 // clearLine contains the keys that move the cursor to the end of a line and delete the line.
 const clearLine = "\x05\x15"
 
-// Read returns the next keys. If the user has pressed Ctrl-C, Read returns the keys that clear the
-// line, and the error errInterrupted.
+// Read returns the next keys. If the user has pressed Ctrl-C, Read returns clearLine and the error
+// errInterrupted.
 func (k *keyboard) Read(p []byte) (int, error) {
 	for {
 		k.resize()

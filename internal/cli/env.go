@@ -24,15 +24,16 @@ type Env struct {
 	Getenv func(name string) string
 	// Dir is the absolute path of the working directory. Default: the root directory.
 	Dir string
-	// CacheDir is the absolute path of the cache folder for the Python runtime and compiled code.
-	// Default: nothing is cached.
+	// CacheDir is the absolute path of a cache folder. The folder contains the Python runtime and
+	// compiled code. Default: nothing is cached.
 	CacheDir string
-	// Reload returns a channel of requests to reload the app files. Call the returned function stop
-	// when the channel is no longer needed. Default: no requests.
+	// Reload returns a channel of requests to reload the app files. Call the returned function
+	// "stop" when the channel is no longer needed. Default: no requests.
 	Reload func() (requests <-chan os.Signal, stop func())
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
-	// StdoutTerminal and StderrTerminal report whether each stream is a terminal; see IsTerminal.
+	// StdoutTerminal is true if Stdout is a terminal. StderrTerminal is true if Stderr is a
+	// terminal. See IsTerminal.
 	StdoutTerminal bool
 	StderrTerminal bool
 }
@@ -68,7 +69,7 @@ func (e Env) withDefaults() Env {
 	return e
 }
 
-// path converts a path that the user wrote to an absolute path.
+// The method "path" converts a path from the user to an absolute path.
 func (e Env) path(written string) string {
 	if filepath.IsAbs(written) {
 		return filepath.Clean(written)
@@ -76,8 +77,8 @@ func (e Env) path(written string) string {
 	return filepath.Join(e.Dir, written)
 }
 
-// show converts an absolute path to the form that a user would write, relative to the working
-// directory.
+// The method "show" converts an absolute path to the form that a user would write. The result is
+// usually relative to the working directory.
 func (e Env) show(path string) string {
 	relative, err := filepath.Rel(e.Dir, path)
 	if err != nil {
@@ -86,8 +87,8 @@ func (e Env) show(path string) string {
 	return relative
 }
 
-// color reports whether output to a stream is colored. The stream must be a terminal, and the user
-// must not have disabled colors (no-color.org).
+// The method "color" reports whether output to a stream is colored. Output is colored if the stream
+// is a terminal and the user has not disabled colors (no-color.org).
 func (e Env) color(terminal bool) bool {
 	return terminal && e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb"
 }

@@ -86,7 +86,8 @@ func (ec eraseCommand) print(app string, e memory.Erased) error {
 	return ec.out.table([]string{"STORE", "RECORDS"}, rows)
 }
 
-// printKept prints the collections whose entries an erasure keeps.
+// An erasure keeps the entries of some collections. printKept prints the names of these
+// collections.
 func (ec eraseCommand) printKept(kept map[string]int) error {
 	for _, name := range slices.Sorted(maps.Keys(kept)) {
 		n := kept[name]

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/internal/cli/exitcode"
 )
 
-// usageError is the error for an incorrect command line. The exit code of a usageError is always 2,
+// usageError means that a command line is incorrect. The exit code of a usageError is always 2,
 // regardless of its fault code.
 type usageError struct{ fault *abi.Fault }
 
@@ -32,14 +32,14 @@ type appError struct {
 	problems problem.List
 }
 
-// Error returns a message with the number of mistakes. The mistakes themselves are printed
+// Error returns a message that contains the number of mistakes. The list of mistakes is printed
 // separately.
 func (e *appError) Error() string {
 	n := len(e.problems.Err().(problem.List))
 	return fmt.Sprintf("%s has %s", e.file, count(n, "mistake"))
 }
 
-// count formats a number with a noun, such as "1 record" or "2 records".
+// The function "count" formats a number and a noun, such as "1 record" or "2 records".
 func count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -47,8 +47,8 @@ func count(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// faultOf converts any error to a fault. faultOf keeps the whole error text. A guest must not see
-// some error texts, but the user of the command line may.
+// faultOf converts any error to a fault. The fault contains the whole error text. Some error texts
+// are hidden from guests, but the user of the command line may see all error texts.
 func faultOf(err error) *abi.Fault {
 	if u, ok := errors.AsType[*usageError](err); ok {
 		return u.fault
@@ -79,7 +79,7 @@ func exitCode(err error) int {
 	return exitcode.Of(faultOf(err).Code)
 }
 
-// fail prints an error and returns its exit code.
+// The method "fail" prints an error and returns the exit code for the error.
 func (p *program) fail(err error) int {
 	if bad, ok := errors.AsType[*appError](err); ok {
 		p.out.printProblems(p.env.Stderr, p.env.StderrTerminal, bad.problems.Err().(problem.List))
@@ -135,7 +135,7 @@ func (c *console) printFault(f *abi.Fault, withCode bool) {
 	}
 }
 
-// flagFor maps fault codes to the flags that provide the missing values.
+// If a value is missing, flagFor maps the fault code to the flag that sets the value.
 var flagFor = map[abi.Code]string{
 	abi.NoUser:     "set the user with --user",
 	abi.NoSession:  "set the session with --session, or start a session with `toolrun session start`",

@@ -28,8 +28,8 @@ func (tc transferCommands) exportUser(cmd *cobra.Command, f *memoryFlags, out st
 	})
 }
 
-// writeUser writes the archive to a temporary file that only its owner can read. writeUser renames
-// the file when it is complete.
+// writeUser writes the archive to a temporary file that only the owner can read. When the temporary
+// file is complete, writeUser renames it.
 func (tc transferCommands) writeUser(cmd *cobra.Command, opened *openedApp, caller host.Caller, dest string) error {
 	temp, err := os.CreateTemp(filepath.Dir(dest), "."+filepath.Base(dest)+".new-*")
 	if err != nil {
@@ -38,7 +38,7 @@ func (tc transferCommands) writeUser(cmd *cobra.Command, opened *openedApp, call
 	defer os.Remove(temp.Name())
 	err = tc.out.progress("exporting", func() error { return opened.users.Export(cmd.Context(), caller, temp) })
 	if err != nil {
-		_ = temp.Close() // an error does not matter, because the file is removed
+		_ = temp.Close() // the file is removed, so an error does not matter
 		return err
 	}
 	if err := errors.Join(temp.Sync(), temp.Close()); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/sdk/client"
 )
 
-// factCommands are the commands that read and write facts.
+// factCommands implements the commands that read and write facts.
 type factCommands struct{ baseCommand }
 
 func (fc factCommands) command() *cobra.Command {
@@ -183,7 +183,7 @@ func factTable(facts []apitypes.Fact) (heads []string, rows [][]string) {
 	return []string{"PATH", "VALUE", "REVISION", "UPDATED", "EXPIRES"}, rows
 }
 
-// shortValue returns a value in a form for tables.
+// shortValue formats a value for a table.
 func shortValue(value []byte) string {
 	const max = 40
 	if runes := []rune(string(value)); len(runes) > max {
@@ -192,7 +192,7 @@ func shortValue(value []byte) string {
 	return string(value)
 }
 
-// withFacts is like openApp, but also requires that the app declares facts.
+// withFacts is like openApp, but returns an error if the app declares no facts.
 func (ps projects) withFacts(named string) (*project, error) {
 	pr, err := ps.openApp(named)
 	if err != nil || pr.app.Facts != nil {

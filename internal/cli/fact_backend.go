@@ -15,13 +15,14 @@ import (
 
 // factBackend reads and writes facts.
 type factBackend interface {
-	// Get returns a fact. If no value is stored, the value of the fact is its default or null.
+	// Get returns a fact. If no value is stored for a fact, Get returns the default value of the
+	// fact, or null if the fact has no default.
 	Get(ctx context.Context, c host.Caller, path string) (*apitypes.Fact, error)
-	// Set stores a value. If the fact is not strict, Set returns the fact with the schema
-	// violations of its value.
+	// Set stores a value. If the fact is not strict, the result also contains the schema violations
+	// of the value.
 	Set(ctx context.Context, c host.Caller, path string, value json.RawMessage, opts client.WriteOptions) (*apitypes.Fact, error)
-	// Delete deletes the stored value of a fact. If revision is not nil, the stored value must have
-	// this revision.
+	// Delete deletes the stored value of a fact. If the argument "revision" is not nil, the stored
+	// value must have the given revision.
 	Delete(ctx context.Context, c host.Caller, path string, ifRevision *int64) (*apitypes.Deleted, error)
 	// List returns a page of stored facts. The result "next" is "" on the last page.
 	List(ctx context.Context, c host.Caller, q client.FactQuery) (found []apitypes.Fact, next string, err error)
@@ -32,8 +33,8 @@ var (
 	_ factBackend = remoteFacts{}
 )
 
-// localFacts gives an operator access to the facts of an app that is open in this process. Grants
-// do not apply.
+// If the app is open in this process, localFacts gives an operator access to the facts of the app.
+// Grants do not apply.
 type localFacts struct{ stores host.Stores }
 
 // Get performs get_fact.
@@ -43,9 +44,9 @@ func (l localFacts) Get(ctx context.Context, c host.Caller, path string) (*apity
 	return fact, err
 }
 
-// Set performs set_fact and reads the fact back, because the reply to a blind write has no
-// revision. The revision that is read back is correct, because no other process can write while
-// this process has the database open.
+// Set performs set_fact and then reads the fact, because the reply to a blind write contains no
+// revision. The returned revision is correct, because no other process can write while this process
+// has the database open.
 func (l localFacts) Set(ctx context.Context, c host.Caller, path string, value json.RawMessage, opts client.WriteOptions) (*apitypes.Fact, error) {
 	options := writeOptions{IfRevision: opts.IfRevision, TTL: opts.TTL}
 	effects, err := l.perform(ctx, c, nil, abi.SetFact, path, value, options)
@@ -74,7 +75,7 @@ func (l localFacts) List(ctx context.Context, c host.Caller, q client.FactQuery)
 	return page.Facts, page.Next, err
 }
 
-// nullIfEmpty returns a text as an argument of an operation, or nil for "".
+// nullIfEmpty converts a text to an argument of an operation. For "", the result is nil.
 func nullIfEmpty(text string) any {
 	if text == "" {
 		return nil
@@ -82,7 +83,8 @@ func nullIfEmpty(text string) any {
 	return text
 }
 
-// perform executes an operation. perform decodes the reply unless the argument "to" is nil.
+// The method "perform" executes an operation. If the argument "to" is not nil, the reply is decoded
+// into "to".
 func (l localFacts) perform(ctx context.Context, c host.Caller, to any, op string, args ...any) (report.Effects, error) {
 	call := abi.Call{Op: op, Args: make([]json.RawMessage, len(args))}
 	for i, arg := range args {

@@ -9,10 +9,10 @@ import (
 // appFlag registers the flag --app.
 func appFlag(cmd *cobra.Command, file *string) {
 	cmd.Flags().StringVar(file, "app", "", "the app `file` or its folder (default: app.yaml in this folder or the nearest parent)")
-	_ = cmd.MarkFlagFilename("app", "yaml", "yml", "json") // can fail only if the flag does not exist
+	_ = cmd.MarkFlagFilename("app", "yaml", "yml", "json") // an error is possible only if the flag does not exist
 }
 
-// placeFlags are the flags that name an app and its database.
+// placeFlags contains the flags that specify an app and its database.
 type placeFlags struct{ app, db string }
 
 func (f *placeFlags) register(cmd *cobra.Command) {
@@ -21,7 +21,7 @@ func (f *placeFlags) register(cmd *cobra.Command) {
 	_ = cmd.MarkFlagFilename("db", "db")
 }
 
-// callerFlags are the flags that name the caller for which a command acts.
+// callerFlags contains the flags that specify the caller of a command's operations.
 type callerFlags struct{ tenant, user, session, workflow, agent string }
 
 func (f *callerFlags) register(cmd *cobra.Command) {
@@ -30,12 +30,13 @@ func (f *callerFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.session, "session", "", "the `id` of the session that owns the records of session stores; a run or a write with a new id starts a session")
 }
 
-// workflowFlag registers the flag --workflow, for commands that read or write facts.
+// workflowFlag registers the flag --workflow. Commands that read or write facts need the flag.
 func (f *callerFlags) workflowFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.workflow, "workflow", "", "the `id` of the workflow that owns facts with the scope execution_tree; a run or a write with a new id starts a workflow")
 }
 
-// agentFlag registers the flag --agent, for commands that read or write the blocks of an agent.
+// agentFlag registers the flag --agent. Commands that read or write the blocks of an agent need the
+// flag.
 func (f *callerFlags) agentFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.agent, "agent", "", "the `id` of the agent that is active for the user, for the blocks of agents")
 }
@@ -52,7 +53,8 @@ func (f *callerFlags) caller() host.Caller {
 	return host.Caller{Tenant: f.tenant, User: f.user, Session: f.session, Workflow: f.workflow, Agent: f.agent}
 }
 
-// memoryFlags are the flags of commands that use an app's memory, locally or at a server.
+// memoryFlags contains the flags of commands that use the memory of an app. The app is either local
+// or at a server.
 type memoryFlags struct {
 	placeFlags
 	callerFlags

@@ -13,12 +13,12 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// maxDocumentBytes is the maximum size of a document in a file or on stdin. maxDocumentBytes is
-// larger than every limit of the host, so that the host reports which limit was exceeded.
+// maxDocumentBytes is the maximum size of a document in a file or on stdin. All size limits of the
+// host are smaller, so that the host reports which limit a document exceeds.
 const maxDocumentBytes = 16 << 20
 
-// document returns the JSON document that an argument names: the argument itself, a file (@file),
-// or stdin (-). document returns nil for "".
+// The method "document" returns the JSON document that an argument specifies. The argument is the
+// document, the name of a file (@file), or "-" for stdin. For "", the result is nil.
 func (e Env) document(ctx context.Context, what, arg string) (json.RawMessage, error) {
 	text, err := e.read(ctx, what, arg)
 	if err != nil || arg == "" {
@@ -38,8 +38,8 @@ func (e Env) document(ctx context.Context, what, arg string) (json.RawMessage, e
 	return text, nil
 }
 
-// value is like document, but the argument can also be a text without quotes. If the text begins
-// like a JSON value, the text must be valid JSON.
+// The method "value" is like the method "document", but the argument can also be a text without
+// quotes. If the text begins like a JSON value, the text must be valid JSON.
 func (e Env) value(ctx context.Context, what, arg string) (json.RawMessage, error) {
 	isJSON := arg == "" || arg == "-" || strings.ContainsAny(arg[:1], `@{["`) || json.Valid([]byte(arg))
 	if isJSON {
@@ -48,13 +48,13 @@ func (e Env) value(ctx context.Context, what, arg string) (json.RawMessage, erro
 	return strictjson.Encode(arg)
 }
 
-// overLimitHints are the hints for valid JSON that exceeds a limit.
+// If valid JSON exceeds a limit, overLimitHints contains the hint.
 var overLimitHints = map[strictjson.Kind]string{
 	strictjson.BadNumber: "write the number as a string, in quotes",
 }
 
-// The method "read" returns the bytes that an argument names: the argument itself, a file (@file),
-// or stdin (-).
+// The method "read" returns the bytes that an argument specifies. The argument is the text, the
+// name of a file (@file), or "-" for stdin.
 func (e Env) read(ctx context.Context, what, arg string) ([]byte, error) {
 	if arg == "-" {
 		return e.readStdin(ctx, what)
@@ -66,8 +66,8 @@ func (e Env) read(ctx context.Context, what, arg string) ([]byte, error) {
 	return e.readFile(what, name)
 }
 
-// readStdin reads all of stdin or returns when ctx ends. If ctx ends first, readStdin abandons the
-// goroutine that reads stdin, because the process is about to exit.
+// readStdin returns when stdin ends or when ctx ends. If ctx ends before stdin, the goroutine that
+// reads stdin continues, because the process is about to exit.
 func (e Env) readStdin(ctx context.Context, what string) ([]byte, error) {
 	type result struct {
 		text []byte
@@ -106,8 +106,8 @@ func readAll(what string, from io.Reader) ([]byte, error) {
 	return text, nil
 }
 
-// input returns the input of a run: the value of --input, extended by the key=value pairs after the
-// tool.
+// The method "input" returns the input of a run. The input consists of the value of --input and of
+// the key=value arguments after the tool.
 func (e Env) input(ctx context.Context, arg string, pairs []string) (json.RawMessage, error) {
 	base, err := e.document(ctx, "--input", arg)
 	if err != nil || len(pairs) == 0 {
@@ -139,8 +139,8 @@ func (e Env) input(ctx context.Context, arg string, pairs []string) (json.RawMes
 	return strictjson.Encode(input)
 }
 
-// parsePair parses an argument of the form key=value or key:=json. The value of key=value is always
-// a string.
+// parsePair parses an argument of the form key=value or key:=json. In the form key=value, the value
+// is always a string.
 func parsePair(text string) (key string, value any, err error) {
 	const hint = "write `key=value` for a string, or `key:=json` for any other value"
 	name, value, ok := strings.Cut(text, "=")
@@ -172,8 +172,8 @@ func parsePair(text string) (key string, value any, err error) {
 	return key, parsed, nil
 }
 
-// adviseTypes adds a hint to an error about invalid input. adviseTypes adds the hint if the schema
-// does not allow a string for a key=value argument, because such an argument is always a string.
+// adviseTypes adds a hint to an error about invalid input. The value of a key=value argument is
+// always a string. If the schema does not allow a string for the key, the hint explains this.
 func adviseTypes(err error, pairs []string) error {
 	f, ok := errors.AsType[*abi.Fault](err)
 	if !ok || f.Code != abi.InputInvalid || f.Hint != "" {

@@ -16,12 +16,12 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// isolationFlags are the flags that select how tools are isolated from this machine.
+// isolationFlags contains the flags that select how tools are isolated from this machine.
 type isolationFlags struct {
 	inProcess, require bool
-	layers             []string // layers without which the command must fail
+	layers             []string // the layers that the command requires
 	without            []string
-	python             string // the file that contains the interpreter
+	python             string // the file that contains the Python interpreter
 }
 
 func (f *isolationFlags) register(cmd *cobra.Command) {
@@ -32,16 +32,18 @@ func (f *isolationFlags) register(cmd *cobra.Command) {
 	flags.StringSliceVar(&f.without, "without", nil, "disable an isolation `layer`, for tests")
 	flags.StringVar(&f.python, "python-wasm", "", "the `file` of the interpreter for Python tools (default: $"+pythonVariable+", or the installed runtime, see toolrun python)")
 	_ = cmd.MarkFlagFilename("python-wasm", "wasm")
-	_ = flags.MarkHidden("without") // can fail only if the flag does not exist
+	_ = flags.MarkHidden("without") // an error is possible only if the flag does not exist
 }
 
-// engineSet is a set of engines and the pool of worker processes in which their guests run.
+// engineSet contains engines and a pool of worker processes. The guests of the engines run in the
+// worker processes.
 type engineSet struct {
 	engines []engine.Engine
 	pool    *sandbox.Pool // the pool is nil if guests run in this process
 }
 
-// open creates the engines. The engines log to logger. open starts no process.
+// open creates the engines. The engines write their log to the argument "logger". The method "open"
+// starts no process.
 func (f isolationFlags) open(out *console, logger *slog.Logger) (*engineSet, error) {
 	if f.inProcess && (f.require || len(f.layers) > 0 || len(f.without) > 0) {
 		return nil, usagef("omit one of the conflicting flags", "--inprocess runs tools without isolation and cannot be combined with --require-isolation, --require-layer or --without")
@@ -67,7 +69,7 @@ func (f isolationFlags) openPool(env Env, options sandbox.Options) (*engineSet, 
 	return &engineSet{pool.Engines(), pool}, nil
 }
 
-// The method "required" returns the isolation layers that the flags require.
+// The method "required" returns the isolation layers that must be active according to the flags.
 func (f isolationFlags) required() []string {
 	if f.require {
 		return append(sandbox.Baseline(), f.layers...)
@@ -76,10 +78,10 @@ func (f isolationFlags) required() []string {
 }
 
 // pythonVariable is an environment variable. If no flag names the file with the Python interpreter,
-// pythonVariable names it.
+// the value of the environment variable is the path of the file.
 const pythonVariable = "TOOLRUN_PYTHON_WASM"
 
-// pythonFile returns the path of the Python interpreter, or "" if none is installed.
+// pythonFile returns the path of the Python interpreter, or "" if no interpreter is installed.
 func (f isolationFlags) pythonFile(env Env) string {
 	if named := cmp.Or(f.python, env.Getenv(pythonVariable)); named != "" {
 		return env.path(named)
@@ -91,7 +93,7 @@ func (f isolationFlags) pythonFile(env Env) string {
 	return file
 }
 
-// close stops the worker processes.
+// The method "close" stops the worker processes.
 func (s *engineSet) close() error {
 	if s.pool == nil {
 		return nil
@@ -107,7 +109,7 @@ func (e Env) cacheFolder(name string) string {
 	return filepath.Join(e.CacheDir, name)
 }
 
-// showPanic returns a function that prints a panic of an engine that runs in this process.
+// showPanic returns a function that prints a panic of an engine. The engine runs in this process.
 func showPanic(out *console) func(engine string, value any, stack []byte) {
 	return func(engine string, value any, stack []byte) {
 		out.note(red, "panic: ", fmt.Sprintf("the %s engine: %v\n%s", engine, value, stack))

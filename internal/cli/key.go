@@ -31,10 +31,10 @@ func (kc keyCommands) command() *cobra.Command {
 // keysFlag registers the flag --keys.
 func keysFlag(cmd *cobra.Command, file *string) {
 	cmd.Flags().StringVar(file, "keys", "", "the key `file`, which contains only hashes; a running server reloads it when it changes")
-	_ = cmd.MarkFlagFilename("keys", "json") // can fail only if the flag does not exist
+	_ = cmd.MarkFlagFilename("keys", "json") // an error is possible only if the flag does not exist
 }
 
-// keyFlags are the flags that describe the key to create.
+// keyFlags contains the flags that describe the new key.
 type keyFlags struct {
 	callerFlags
 	file    string
@@ -88,7 +88,7 @@ func roles() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// complete sets the remaining fields of the grant from the flags.
+// The method "complete" sets the remaining fields of the grant from the flags.
 func (f *keyFlags) complete(now time.Time) error {
 	if f.role == "" {
 		return usagef("add --role with "+auth.KeyRoleList(), "the key has no role")
@@ -105,7 +105,8 @@ func (f *keyFlags) complete(now time.Time) error {
 	return nil
 }
 
-// createdKey is a new key with its secret. The secret of a key is not stored.
+// createdKey describes a new key and contains the secret of the key. The key file does not contain
+// the secret.
 type createdKey struct {
 	auth.Key
 	Secret string `json:"secret"`
@@ -196,7 +197,7 @@ func (kc keyCommands) revoke() *cobra.Command {
 	return cmd
 }
 
-// open opens the key file that a command names.
+// The method "open" opens the key file that a command specifies.
 func (kc keyCommands) open(written string, open func(string) (*auth.Keys, error)) (*auth.Keys, error) {
 	if written == "" {
 		return nil, usagef("add --keys FILE", "the command requires a key file")

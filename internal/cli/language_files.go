@@ -10,16 +10,18 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// languageFiles contains the data that the commands for the files of agents and of machines share.
+// languageFiles implements commands for agent files or for machine files. The commands for both
+// kinds of files share the code.
 type languageFiles struct {
 	baseCommand
 	noun string // the kind of the files, "agent" or "machine", which is also the name of the command group
-	// format formats a file. If the file cannot be formatted, format returns the errors of the
-	// file.
+	// format formats a file. If the file cannot be formatted, the function "format" returns the
+	// errors in the file.
 	format func(file string, source []byte) ([]byte, problem.List)
 }
 
-// printChecked prints the problems of files, and fails if there are errors.
+// printChecked prints the problems of files. If one of the problems is an error, printChecked
+// fails.
 func (lf languageFiles) printChecked(files []string, problems problem.List) error {
 	warnings := len(problems.Warnings())
 	failures := len(problems) - warnings
@@ -44,11 +46,11 @@ func (lf languageFiles) printChecked(files []string, problems problem.List) erro
 	return &usageError{abi.Faultf(abi.SourceInvalid, "%s: %s and %s", what, count(failures, "error"), count(warnings, "warning"))}
 }
 
-// formatted is the result of formatting a file.
+// The type "formatted" is the result of formatting a file.
 type formatted struct {
 	File    string `json:"file"`
 	Changed bool   `json:"changed"`
-	Text    string `json:"text,omitempty"` // Text is set unless the file is only written or checked
+	Text    string `json:"text,omitempty"` // Text is empty if the file is only written or checked
 }
 
 func (lf languageFiles) formatFiles(files []string, write, check bool) error {
@@ -90,7 +92,8 @@ func pluralIs(n int, thing string) string {
 	return count(n, thing) + " are"
 }
 
-// printFormatted prints the formatted texts, or only the names of the files that change.
+// printFormatted prints the formatted texts. If the files are written or checked, printFormatted
+// prints only the names of the files that change.
 func (lf languageFiles) printFormatted(results []formatted, names bool) error {
 	return lf.out.answer(results, func() error {
 		for _, r := range results {

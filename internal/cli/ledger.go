@@ -17,8 +17,8 @@ import (
 	"github.com/toolrun/toolrun/host/ledger"
 )
 
-// ledgerKept is the time for which the ledger keeps entries of commands on this machine. ledgerKept
-// equals the default of toolrun serve, which may use the same database.
+// The ledger keeps entries of commands on this machine for the duration ledgerKept. ledgerKept is
+// equal to the default of "toolrun serve", because the service may use the same database.
 const ledgerKept = 30 * 24 * time.Hour
 
 type ledgerFlags struct {
@@ -89,7 +89,7 @@ func (f *ledgerFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&q.After, "after", "", "list only entries that follow the entry of the run with this `id`")
 }
 
-// complete validates the flags and sets the remaining fields of the query.
+// The method "complete" validates the flags and sets the remaining fields of the query.
 func (f *ledgerFlags) complete(cmd *cobra.Command, now time.Time) (err error) {
 	flags := cmd.Flags()
 	switch {
@@ -114,8 +114,8 @@ func (f *ledgerFlags) complete(cmd *cobra.Command, now time.Time) (err error) {
 	return nil
 }
 
-// parseMoment parses a time in a flag. The time is RFC 3339 text or a duration before the current
-// time. For "", parseMoment returns the zero time.
+// parseMoment parses a time in a flag. The flag contains an RFC 3339 time, or a duration that is
+// subtracted from the current time. For "", parseMoment returns the zero time.
 func parseMoment(flag, text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -135,7 +135,7 @@ func parseMoment(flag, text string, now time.Time) (time.Time, error) {
 	return now.Add(-ago), nil
 }
 
-// ledgerPage is the maximum number of ledger entries that a server returns in a page.
+// ledgerPage is the maximum number of ledger entries in a page from a server.
 const ledgerPage = 1000
 
 func (l ledgerCommand) list(ctx context.Context, s ledgerBackend, c host.Caller, q ledger.Query) error {
@@ -155,8 +155,8 @@ func (l ledgerCommand) list(ctx context.Context, s ledgerBackend, c host.Caller,
 	return err
 }
 
-// project opens a project that may have ledger entries. The project must have an app file or a
-// database.
+// The method "project" opens a project that may have ledger entries. The project must have an app
+// file or a database.
 func (l ledgerCommand) project(f placeFlags) finder {
 	return func(named string) (*project, error) {
 		pr, err := l.projects.open(named)
@@ -171,8 +171,9 @@ func (l ledgerCommand) project(f placeFlags) finder {
 	}
 }
 
-// listLast lists the newest entries. The ledger can only be read forward. The search for the newest
-// entries therefore reads the last minute first, and then longer and longer periods.
+// listLast lists the newest entries. The ledger can only be read forward. To find the newest
+// entries, listLast first reads the entries of the last minute. If more entries are needed,
+// listLast reads longer and longer periods.
 func (l ledgerCommand) listLast(ctx context.Context, s ledgerBackend, c host.Caller, q ledger.Query, count int) error {
 	const first, longest, step = time.Minute, 10 * 365 * 24 * time.Hour, 8
 	until, earliest := q.Until, q.Since
@@ -194,7 +195,8 @@ func (l ledgerCommand) listLast(ctx context.Context, s ledgerBackend, c host.Cal
 	}
 }
 
-// newestOf returns the newest entries that match a query, but at most count entries.
+// newestOf returns the newest entries that match a query. The argument "count" is the maximum
+// number of entries.
 func newestOf(ctx context.Context, s ledgerBackend, c host.Caller, q ledger.Query, count int) ([]ledger.Entry, error) {
 	entries := []ledger.Entry{}
 	q.Limit = ledgerPage

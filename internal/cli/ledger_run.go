@@ -16,8 +16,8 @@ import (
 // entryID matches the ids of ledger entries. An id is a word followed by a ULID.
 var entryID = lazyregexp.New(`^[a-z]+_[0-9A-HJKMNP-TV-Z]{26}$`)
 
-// ledgerChoices are the flags that filter entries. The flags in this list cannot be combined with
-// --run.
+// ledgerChoices contains the flags that filter entries. The flags in this list cannot be combined
+// with --run.
 var ledgerChoices = []string{"user", "session", "workflow", "tool", "store", "since", "until", "writes", "failed", "last", "limit", "after"}
 
 // noLedgerArguments rejects positional arguments. The hint of the error names the flag for a run
@@ -29,7 +29,7 @@ func noLedgerArguments(cmd *cobra.Command, args []string) error {
 	return takes(0, 0, "no arguments")(cmd, args)
 }
 
-// completeRun checks the flags of a query for a single run.
+// completeRun checks the flags of a query that selects a single run.
 func (f *ledgerFlags) completeRun(flags *pflag.FlagSet) error {
 	for _, name := range ledgerChoices {
 		if flags.Changed(name) {
@@ -42,7 +42,7 @@ func (f *ledgerFlags) completeRun(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// listRun lists the entry of one run.
+// listRun prints the entry of one run.
 func (l ledgerCommand) listRun(ctx context.Context, s ledgerBackend, c host.Caller, run string) error {
 	entry, err := entryOf(ctx, s, c, run)
 	if err != nil {
@@ -56,8 +56,9 @@ func (l ledgerCommand) listRun(ctx context.Context, s ledgerBackend, c host.Call
 	return l.out.answer(entries, func() error { return l.print(entries) })
 }
 
-// entryOf returns the entry of a run, or nil if there is no such entry. Entries are ordered by id,
-// so entryOf requests the first entry after the id that precedes the run's id.
+// entryOf returns the entry of a run. If the ledger has no entry for the run, the result is nil.
+// Because entries are ordered by id, entryOf computes the greatest id that is less than the id of
+// the run, and requests the next entry.
 func entryOf(ctx context.Context, s ledgerBackend, c host.Caller, run string) (*ledger.Entry, error) {
 	q := ledger.Query{After: idBefore(run), Limit: 1}
 	entries, _, _, err := s.Entries(ctx, c, q)
@@ -67,7 +68,7 @@ func entryOf(ctx context.Context, s ledgerBackend, c host.Caller, run string) (*
 	return &entries[0], nil
 }
 
-// ulidDigits are the digits of a ULID in ascending order.
+// ulidDigits contains the digits of a ULID in ascending order.
 const ulidDigits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 // idBefore returns the greatest id that is less than the argument "id".
@@ -79,7 +80,7 @@ func idBefore(id string) string {
 			text[i] = ulidDigits[digit-1]
 			break
 		}
-		if digit < 0 { // if all digits are at their minimum, no smaller ULID exists
+		if digit < 0 { // all digits are "0", so no smaller ULID exists
 			break
 		}
 		text[i] = 'Z'

@@ -8,20 +8,20 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// maxLine is the maximum length of a line of a chat in bytes.
+// In a chat, maxLine is the maximum length of a line in bytes.
 const maxLine = 1 << 20
 
 // lineScanner reads the lines of a stream that is not a terminal.
 type lineScanner struct {
 	lines  chan string
-	failed error // the error of the stream, set before lines is closed
+	failed error // the error of the stream; set before the channel "lines" is closed
 	closed chan struct{}
 }
 
 var _ lineReader = (*lineScanner)(nil)
 
-// newLineScanner returns a reader of lines. A goroutine reads the stream, because a read cannot be
-// canceled.
+// newLineScanner returns a lineScanner for a stream. A goroutine reads the stream, because a read
+// cannot be canceled.
 func newLineScanner(from io.Reader) *lineScanner {
 	s := &lineScanner{lines: make(chan string), closed: make(chan struct{})}
 	go s.read(from)

@@ -21,8 +21,8 @@ func localBackend(h *host.Host, backend storage.Backend) appBackend {
 	}
 }
 
-// localRecords gives an operator access to the records of an app that is open in this process.
-// Grants do not apply.
+// If the app is open in this process, localRecords gives an operator access to the records of the
+// app. Grants do not apply.
 type localRecords struct{ stores host.Stores }
 
 // List returns a page of the records of a store.
@@ -30,7 +30,7 @@ func (l localRecords) List(ctx context.Context, c host.Caller, store, after stri
 	return l.stores.List(ctx, c, store, after, limit)
 }
 
-// Purge removes all records of a store and returns their number.
+// Purge removes all records of a store and returns the number of removed records.
 func (l localRecords) Purge(ctx context.Context, c host.Caller, store string) (int, error) {
 	return l.stores.Purge(ctx, c, store)
 }
@@ -40,10 +40,9 @@ func (l localRecords) Get(ctx context.Context, c host.Caller, store string, proj
 	return l.perform(ctx, c, abi.GetContent, store, projection, map[string]bool{"record": record})
 }
 
-// Set performs set_content and then reads the record. The reply to a merge does not contain the
-// revision, because another writer could write before the merge is stored. Here, the read after the
-// write returns the correct revision, because no other process can open the database in the
-// meantime.
+// Set performs set_content and then reads the record. The reply to a merge contains no revision,
+// because another writer could write before the merge is stored. The read returns the correct
+// revision, because no other process can open the database before the command ends.
 func (l localRecords) Set(ctx context.Context, c host.Caller, store string, content json.RawMessage, opts writeOptions) (json.RawMessage, error) {
 	_, effects, err := l.operate(ctx, c, abi.SetContent, store, content, opts)
 	if err != nil {
@@ -68,13 +67,14 @@ func (l localRecords) Delete(ctx context.Context, c host.Caller, store string, o
 	return l.perform(ctx, c, abi.DeleteContent, store, opts)
 }
 
-// perform performs a memory operation. A nil json.RawMessage means that the argument is absent.
+// The method "perform" performs a memory operation. If an argument of the operation is a nil
+// json.RawMessage, the argument is omitted.
 func (l localRecords) perform(ctx context.Context, c host.Caller, op, store string, args ...any) (json.RawMessage, error) {
 	reply, _, err := l.operate(ctx, c, op, store, args...)
 	return reply, err
 }
 
-// operate is like perform, but also returns the effects of the operation.
+// The method "operate" is like the method "perform", but also returns the effects of the operation.
 func (l localRecords) operate(ctx context.Context, c host.Caller, op, store string, args ...any) (json.RawMessage, report.Effects, error) {
 	call := abi.Call{Op: op}
 	for _, arg := range append([]any{store}, args...) {
@@ -90,7 +90,7 @@ func (l localRecords) operate(ctx context.Context, c host.Caller, op, store stri
 	return l.stores.Do(ctx, c, memory.Operator(), call)
 }
 
-// localUsage reads the usage of a tenant's apps from a database.
+// localUsage reads from a database how much storage the apps of a tenant use.
 type localUsage struct{ backend storage.Backend }
 
 // List returns a page of the usage data.

@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// machineCommands contains the commands that check and format the files of machines.
+// machineCommands implements the commands that check and format machine files.
 type machineCommands struct{ baseCommand }
 
 func (mc machineCommands) command() *cobra.Command {

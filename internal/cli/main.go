@@ -16,14 +16,14 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// program is the state of one call to Main.
+// The type "program" is the state of one call to Main.
 type program struct {
 	baseCommand
-	unknown error // unknown is set if --help was requested for an unknown command
+	unknown error // set if --help was requested for an unknown command
 }
 
-// baseCommand contains the data that all commands need: the process environment, the console, and
-// access to apps and projects.
+// baseCommand contains the data that all commands need. The data consists of the process
+// environment, the console, and access to apps and projects.
 type baseCommand struct {
 	env      Env
 	out      *console
@@ -37,12 +37,13 @@ func newBase(env Env) baseCommand {
 	return baseCommand{env: env, out: out, projects: find, apps: apps{out: out, projects: find}}
 }
 
-// Main runs the command in env.Args and returns its exit code; see package exitcode. When ctx ends,
-// Main stops a run in progress, and the run stores nothing.
+// Main runs the command in env.Args and returns the exit code of the command; see package exitcode.
+// If ctx ends during a run, Main stops the run, and the run stores nothing.
 func Main(ctx context.Context, env Env) (exit int) {
 	p := &program{baseCommand: newBase(env)}
 	defer func() {
-		// Main recovers from panics, because Go would exit with code 2, which means a usage error.
+		// Main recovers from panics. After a panic, Go would exit with the code 2, but for toolrun
+		// the code 2 means a usage error.
 		if v := recover(); v != nil {
 			fmt.Fprintf(p.env.Stderr, "%s\n", debug.Stack())
 			exit = p.fail(abi.Faultf(abi.Internal, "toolrun panicked because of a bug: %v", v))
@@ -98,7 +99,7 @@ Exit codes: 0 success, 1 the tool failed, 2 the command or the app file is wrong
 	return root
 }
 
-// flagHint returns the hint for a flag value that cannot be parsed.
+// If the value of a flag cannot be parsed, flagHint returns the hint for the error.
 func flagHint(cmd *cobra.Command, err error) string {
 	bad, ok := errors.AsType[*pflag.InvalidValueError](err)
 	if !ok || bad.GetFlag().Value.Type() != "duration" {
@@ -110,10 +111,10 @@ func flagHint(cmd *cobra.Command, err error) string {
 	return "use a number and a unit, such as 500ms or 5s"
 }
 
-// group creates a command with subcommands. Without arguments, such a command prints its help. A
-// command with subcommands rejects unknown subcommands.
+// The method "group" creates a command with subcommands. Without arguments, a command with
+// subcommands prints its help text. A command with subcommands rejects unknown subcommands.
 func group(cmd *cobra.Command) *cobra.Command {
-	cmd.Args = cobra.ArbitraryArgs // otherwise cobra would accept any argument, or format the error itself
+	cmd.Args = cobra.ArbitraryArgs // otherwise cobra would accept any argument or print a different error
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return cmd.Help()
@@ -123,7 +124,7 @@ func group(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// noCommand returns the error for an unknown subcommand.
+// If a subcommand is unknown, noCommand returns the error.
 func noCommand(parent *cobra.Command, name string) error {
 	var known []string
 	for _, cmd := range parent.Commands() {
@@ -136,9 +137,9 @@ func noCommand(parent *cobra.Command, name string) error {
 	return usagef(hint, "unknown command %q", parent.CommandPath()+" "+name)
 }
 
-// explain prints the help of a command. If the subcommand is unknown, explain returns an error.
-// cobra would instead treat the name as an argument, print the help of the parent command and exit
-// successfully.
+// The method "explain" prints the help text of a command. If the subcommand is unknown, the method
+// returns an error. In this situation, cobra would print the help text of the parent command and
+// exit successfully.
 func (p *program) explain(show func(*cobra.Command, []string)) func(*cobra.Command, []string) {
 	return func(cmd *cobra.Command, args []string) {
 		if rest := cmd.Flags().Args(); cmd.HasSubCommands() && len(rest) > 0 {
@@ -149,8 +150,8 @@ func (p *program) explain(show func(*cobra.Command, []string)) func(*cobra.Comma
 	}
 }
 
-// refuseUnknownTopic makes "help COMMAND" fail for an unknown command. cobra would print the help
-// of the parent command instead.
+// If a command is unknown, refuseUnknownTopic makes "help COMMAND" fail. By default, cobra would
+// print the help text of the parent command.
 func refuseUnknownTopic(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	help, _, _ := root.Find([]string{"help"}) // InitDefaultHelpCmd added it
@@ -164,8 +165,9 @@ func refuseUnknownTopic(root *cobra.Command) {
 	}
 }
 
-// refuseEmptyFlags rejects flags with empty values. Without refuseEmptyFlags, a variable that is
-// not set in a script could make a command affect more data than intended.
+// refuseEmptyFlags rejects flags whose value is empty. The value of a flag is empty if a script
+// uses a variable that is not set. Without the check, a command could then affect more data than
+// intended.
 func refuseEmptyFlags(cmd *cobra.Command, _ []string) error {
 	var empty error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -176,9 +178,9 @@ func refuseEmptyFlags(cmd *cobra.Command, _ []string) error {
 	return empty
 }
 
-// takes returns a function that checks the number of arguments of a command. The argument "words"
-// describes the expected arguments in the error message. If maxArgs is negative, any number is
-// allowed.
+// The function "takes" returns a function that checks the number of a command's arguments. In the
+// error message, the argument "words" describes the expected arguments. If maxArgs is negative, the
+// number of arguments is not limited.
 func takes(minArgs, maxArgs int, words string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		hint := "see: " + cmd.CommandPath() + " --help"

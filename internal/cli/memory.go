@@ -18,7 +18,7 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// memoryCommands are the commands that read and write the records of stores.
+// memoryCommands implements the commands that read and write the records of stores.
 type memoryCommands struct{ baseCommand }
 
 func (m memoryCommands) command() *cobra.Command {
@@ -106,7 +106,7 @@ that the value does not contain, and removes fields that are null in the value.`
 	return cmd
 }
 
-// showStored prints the record after a write.
+// After a write, showStored prints the stored record.
 func (m memoryCommands) showStored(store string, text json.RawMessage) error {
 	var record struct {
 		Revision int64   `json:"revision"`
@@ -170,7 +170,8 @@ func (m memoryCommands) delete() *cobra.Command {
 	return cmd
 }
 
-// operate opens the app of a store and calls the function "body" with the app's records.
+// The method "operate" opens the app of a store and passes the app's records to the function
+// "body".
 func (m memoryCommands) operate(cmd *cobra.Command, f *memoryFlags, store string, keep bool, body func(context.Context, recordBackend, host.Caller) error) error {
 	return m.apps.with(cmd, f, m.projects.withStore(store, declare.SessionMeta), keep, func(opened *openedApp, caller host.Caller) error {
 		err := body(cmd.Context(), opened.records, caller)
@@ -227,7 +228,7 @@ func (m memoryCommands) listRecords(ctx context.Context, s recordBackend, caller
 }
 
 func (m memoryCommands) purge() *cobra.Command {
-	var f memoryFlags // these flags lack --user and --session, because a purge affects all users and sessions
+	var f memoryFlags // the command has no flags --user and --session, because a purge affects all users and sessions
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "purge STORE --yes",
@@ -269,9 +270,9 @@ func (m memoryCommands) purgeOpened(cmd *cobra.Command, f *memoryFlags, store st
 	return n, err
 }
 
-// purgeUnopened purges a store of an app that cannot be opened. If the scope of a store changed,
-// its app cannot be opened until the store is purged. The ledger gets no entry for a purge of an
-// app that cannot be opened.
+// If the app of a store cannot be opened, purgeUnopened purges the store. If the scope of a store
+// changed, its app cannot be opened until the store is purged. The ledger gets no entry if
+// purgeUnopened purges a store.
 func (m memoryCommands) purgeUnopened(cmd *cobra.Command, f *memoryFlags, store string) (n int, err error) {
 	pr, err := m.projects.openApp(f.app)
 	if err != nil {

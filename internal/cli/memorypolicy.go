@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// registerMemoryPolicy registers the flag --memory-policy, which selects the blocks of the user that
-// a prompt or a turn contains.
+// registerMemoryPolicy registers the flag --memory-policy. The flag selects which of the user's
+// blocks a prompt or a turn contains.
 func registerMemoryPolicy(cmd *cobra.Command, policy *string) {
 	cmd.Flags().StringVar(policy, "memory-policy", "", `the policy for blocks, as `+"`JSON`"+`, @file or -, such as '{"archival_mode": "auto"}'`)
 }
@@ -32,7 +32,7 @@ func (e Env) memoryPolicy(ctx context.Context, arg string) (p host.MemoryPolicy,
 	return p, nil
 }
 
-// sentPolicy returns a policy in the format of requests to a server.
+// sentPolicy converts a policy to the format of requests to a server.
 func sentPolicy(p host.MemoryPolicy) *apitypes.MemoryPolicy {
 	sent := &apitypes.MemoryPolicy{ArchivalMinScore: p.ArchivalMinScore, IncludeUserCore: p.IncludeUserCore, IncludeAgentCore: p.IncludeAgentCore}
 	if p.ArchivalMode != "" {

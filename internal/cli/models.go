@@ -14,10 +14,10 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// modelFlags are the flags for the models that tools and agents can use.
+// modelFlags contains the flags for the models that tools and agents can use.
 type modelFlags struct {
 	file string // models.yaml
-	mock string // answers that replace the answers of the models
+	mock string // the file with answers that replace the answers of models
 	live bool   // live is true if a dry run calls models
 	test bool   // make a test run
 }
@@ -25,7 +25,7 @@ type modelFlags struct {
 // registerFile registers only the flag for models.yaml.
 func (f *modelFlags) registerFile(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.file, "models", "", "the `file` that declares the models for tools and agents, such as models.yaml (default: no models)")
-	_ = cmd.MarkFlagFilename("models", "yaml", "yml") // can fail only if the flag does not exist
+	_ = cmd.MarkFlagFilename("models", "yaml", "yml") // an error is possible only if the flag does not exist
 }
 
 func (f *modelFlags) register(cmd *cobra.Command) {
@@ -41,8 +41,8 @@ func (f *modelFlags) testFlags(cmd *cobra.Command, dry *bool) {
 	cmd.Flags().BoolVar(&f.test, "test", false, "store nothing, call no models, and find nothing in collections, except what --mock contains")
 }
 
-// open reads models.yaml and creates its models. If the command has no models.yaml, open returns
-// nil.
+// The method "open" reads models.yaml and creates the models in the file. If the command has no
+// models.yaml, the method "open" returns nil.
 func (f *modelFlags) open(env Env) (*model.Set, error) {
 	config, err := f.config(env)
 	if config == nil || err != nil {
@@ -55,13 +55,13 @@ func (f *modelFlags) open(env Env) (*model.Set, error) {
 	return set, nil
 }
 
-// providers returns the providers of models by their names in models.yaml.
+// The method "providers" returns a map from the names in models.yaml to the providers of models.
 func providers() map[string]model.Factory {
 	return map[string]model.Factory{"openai": openai.Factory()}
 }
 
-// namedModels returns the models of a configuration without their API keys, for a command that
-// sends no requests. If config is nil, the result is nil.
+// namedModels returns the models of a configuration without API keys. Commands that send no
+// requests to models use namedModels. If config is nil, the result is nil.
 func namedModels(config *model.Config) (*model.Set, error) {
 	if config == nil {
 		return nil, nil
@@ -69,7 +69,7 @@ func namedModels(config *model.Config) (*model.Set, error) {
 	return model.NewSet(config, providers(), func(string) string { return "no key" })
 }
 
-// config reads models.yaml. config returns nil if the command has none.
+// The method "config" reads models.yaml. If the command has no models.yaml, the result is nil.
 func (f *modelFlags) config(env Env) (*model.Config, error) {
 	if f.file == "" {
 		return nil, nil
@@ -85,13 +85,15 @@ func (f *modelFlags) config(env Env) (*model.Config, error) {
 	return config, nil
 }
 
-// testFieldsOf returns the fields of a request to a server that contain the answers in place of models.
+// testFieldsOf returns fields for a request to a server. The fields contain answers that replace
+// the answers of models.
 func testFieldsOf(test, live bool, mocks model.Mocks, recalls memory.RecallMocks) apitypes.TestFields {
 	return apitypes.TestFields{Test: test, Live: live, Mocks: host.WriteMocks(mocks, recalls)}
 }
 
-// mocks reads the answers that replace the answers of models, and the results that replace
-// searches. If the command has no file with mocks, the method returns nil.
+// The method "mocks" reads a file with mocks. The file contains answers that replace the answers of
+// models, and results that replace the results of searches. If the command has no file with mocks,
+// the method returns nil.
 func (f *modelFlags) mocks(env Env) (model.Mocks, memory.RecallMocks, error) {
 	if f.test && f.live {
 		return nil, nil, usagef("omit one of them", "--live cannot be combined with --test, which calls no models")

@@ -14,25 +14,27 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// openedApp is an app that a command has opened, with its stores.
+// openedApp is an app that a command has opened, and gives access to the stores of the app.
 type openedApp struct {
 	appBackend
 	app string // the app id, or "" if only the server knows the id
-	// host and backend are nil for an app at a server.
+	// If the app is at a server, the fields "host" and "backend" are nil.
 	host    *host.Host
 	backend storage.Backend
 }
 
-// apps opens the app that a command uses, and prints warnings about the app to a console.
+// The type "apps" opens the app that a command uses, and prints warnings about the app to a
+// console.
 type apps struct {
 	out      *console
 	projects projects
-	// models are the models of the apps that the method "with" opens, or nil.
+	// The field "models" contains the models for the apps that the method "with" opens. The field
+	// can be nil.
 	models *modelFlags
 }
 
-// open opens an app on a database. The opened app owns the database. If open fails, it closes the
-// database. Tools run only in the given engines.
+// The method "open" opens an app that uses the given database. Closing the opened app also closes
+// the database. If the method fails, it closes the database. Tools run only in the given engines.
 func (a apps) open(ctx context.Context, pr *project, backend storage.Backend, c host.Caller, engines []engine.Engine, models *model.Set, observers ...host.Observer) (*openedApp, error) {
 	h, err := host.Open(ctx, host.Options{
 		App: pr.app, Backend: backend, Engines: engines, Models: models, Observers: observers,
@@ -44,8 +46,8 @@ func (a apps) open(ctx context.Context, pr *project, backend storage.Backend, c 
 	return &openedApp{localBackend(h, backend), pr.app.ID, h, backend}, nil
 }
 
-// finder opens the project that --app names. A finder fails if the project lacks something that the
-// command needs.
+// The type "finder" is a function that opens the project that --app names. If the project lacks
+// something that the command needs, a finder returns an error.
 type finder func(named string) (*project, error)
 
 // The method "with" opens the app that a command names, calls the function "body" and closes the
@@ -87,8 +89,8 @@ func (a apps) with(cmd *cobra.Command, f *memoryFlags, find finder, keep bool, b
 	return body(opened, caller)
 }
 
-// memory opens only the memory service of an app. memory does not check whether a store's scope has
-// changed.
+// The method "memory" opens only the memory service of an app. The method does not check whether
+// the scope of a store has changed.
 func (a apps) memory(declared *app.App, backend storage.Backend) (*memory.Service, error) {
 	return memory.New(memory.Config{
 		App: declared.ID, Backend: backend, Stores: declared.AllStores(), AutoCollections: declared.AutoCollections, SessionIdle: declared.SessionIdle, WorkflowIdle: declared.WorkflowIdle, Now: a.out.env.Now, Logger: a.out.logger(),

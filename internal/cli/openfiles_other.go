@@ -2,6 +2,6 @@
 
 package cli
 
-// openFiles returns the limit on open files of this process. On this system, the number of open
-// files is not limited.
+// openFiles returns the maximum number of files that this process can open. On this system, the
+// number of open files is not limited.
 func openFiles() int { return -1 }

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// openFiles returns the limit on open files of this process, or a negative number if there is no
-// limit. Go raises the soft limit to the hard limit at startup.
+// openFiles returns the maximum number of files that this process can open. If there is no limit,
+// the result is negative. Go raises the soft limit to the hard limit at startup.
 func openFiles() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil || uint64(limit.Cur) > math.MaxInt32 {

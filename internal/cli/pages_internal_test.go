@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestAllPages expects all pages of a list, including short pages and empty pages. If a page is its
-// own successor, the result is an error.
+// TestAllPages checks that all pages of a list are read, including short pages and empty pages. If
+// a page refers to itself as the next page, the result must be an error.
 func TestAllPages(t *testing.T) {
 	pages := [][]int{{1, 2}, {}, {3}}
 	got, err := allPages(func(after string) ([]int, string, error) {

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// The method "progress" calls the function "work". If the call takes more than a second, progress
-// displays the elapsed time on stderr, provided that stderr is a terminal. While progress is
-// displayed, nothing else may write to stderr. Nested calls display nothing.
+// The method "progress" calls the function "work". If the call takes more than a second and stderr
+// is a terminal, the method displays the elapsed time on stderr. While progress is displayed,
+// nothing else may write to stderr. Nested calls display nothing.
 func (c *console) progress(doing string, work func() error) error {
 	return c.counting(func() string { return doing }, work)
 }
 
-// counting is like progress, but displays a text that changes. The function "doing" is called
-// concurrently with the function "work".
+// The method "counting" is like the method "progress", but also displays the text that the function
+// "doing" returns. The function "doing" is called concurrently with the function "work".
 func (c *console) counting(doing func() string, work func() error) error {
 	if !c.env.StderrTerminal || !c.showing.CompareAndSwap(false, true) {
 		return work()
@@ -23,9 +23,10 @@ func (c *console) counting(doing func() string, work func() error) error {
 	return alongside(work, func(done <-chan struct{}) { c.tick(doing, done) })
 }
 
-// announce is like progress, but also prints a line in scripts. If stderr is not a terminal,
-// announce prints one line after a second. The line names the work and the reason why the work is
-// slow. With --json, announce prints nothing.
+// The method "announce" is like the method "progress", but also prints a line if stderr is not a
+// terminal. If stderr is not a terminal, the method prints one line after a second. The printed
+// line describes the work and explains why the work is slow. If the flag --json is set, the method
+// prints nothing.
 func (c *console) announce(doing, why string, work func() error) error {
 	if c.env.StderrTerminal || c.json {
 		return c.progress(doing, work)
@@ -39,8 +40,8 @@ func (c *console) announce(doing, why string, work func() error) error {
 	})
 }
 
-// alongside calls the function "work" and concurrently the function "watch". The function "watch"
-// must return when its argument "done" is closed.
+// The function "alongside" calls the functions "work" and "watch" concurrently. The function
+// "watch" must return when its argument "done" is closed.
 func alongside(work func() error, watch func(done <-chan struct{})) error {
 	done := make(chan struct{})
 	var watching sync.WaitGroup
@@ -50,7 +51,8 @@ func alongside(work func() error, watch func(done <-chan struct{})) error {
 	return work()
 }
 
-// tick updates a line every second, and removes the line at the end.
+// The method "tick" updates a line every second. When the work is done, the method removes the
+// line.
 func (c *console) tick(doing func() string, done <-chan struct{}) {
 	const clear = "\r\x1b[K"
 	began := time.Now()

@@ -16,28 +16,30 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// project is an app file that a command uses: its declarations and its folder.
+// The type "project" contains the declarations and the folder of the app file that a command uses.
 type project struct {
 	env Env
-	// app is nil if the app file has mistakes that make the app unusable.
+	// If mistakes in the app file make the app unusable, the field "app" is nil.
 	app *app.App
-	// dir is the absolute path of the folder. file is the app file as a user would write it, or ""
-	// if there is no app file.
+	// The field "dir" is the absolute path of the folder. The field "file" is the path of the app
+	// file in the form that a user would write. If there is no app file, "file" is "".
 	dir, file string
-	// The field "files" is the absolute path of the folder that contains the tools. The folder is
-	// dir, or the tool's folder if the command names a tool by its path.
+	// The field "files" is the absolute path of the folder that contains the tools. If the command
+	// names a tool by its path, "files" is the folder of the tool. Otherwise "files" is equal to
+	// "dir".
 	files    string
 	problems problem.List
 	roots    []*os.Root  // opened to read the files of the app
 	once     *cachefs.FS // the cache of the app's files, or nil if there is no cache
 }
 
-// projects finds and reads the app files that commands name.
+// The type "projects" finds and reads the app files that commands use.
 type projects struct{ env Env }
 
-// open reads the named app file. If no app file is named, open searches the working directory and
-// the folders above it. If open finds no app file, the project has an empty app with the id
-// "default", and its folder is the working directory.
+// The method "open" reads the named app file. If no app file is named, the method searches for an
+// app file in the working directory and in the parent folders. If the method finds no app file, the
+// project contains an empty app with the id "default". The folder of this project is the working
+// directory.
 func (ps projects) open(named string) (*project, error) {
 	pr, err := ps.read(named)
 	if err != nil {
@@ -61,8 +63,8 @@ func (ps projects) openApp(named string) (*project, error) {
 
 var errNoApp = usagef("use --app FILE", "neither this folder nor a parent folder contains a file %s", app.FileName)
 
-// The method "read" is like open, but reports mistakes in the app file as problems instead of
-// errors.
+// The method "read" is like the method "open". However, mistakes in the app file are returned as
+// problems and are not errors.
 func (ps projects) read(named string) (*project, error) {
 	file, err := ps.find(named)
 	if err != nil {
@@ -73,7 +75,8 @@ func (ps projects) read(named string) (*project, error) {
 		return &project{env: ps.env, app: empty, dir: ps.env.Dir, files: ps.env.Dir}, nil
 	}
 	pr := &project{env: ps.env, dir: filepath.Dir(file), files: filepath.Dir(file), file: ps.env.show(file)}
-	// All files of an app are in its folder. os.Root rejects links to files outside the folder.
+	// All files of an app are in the folder of the app. os.Root rejects links to files outside the
+	// folder.
 	root, err := os.OpenRoot(pr.dir)
 	if err != nil {
 		return nil, usagef("", "cannot open the folder of %s: %v", pr.file, cause(err))
@@ -86,11 +89,12 @@ func (ps projects) read(named string) (*project, error) {
 	return pr, nil
 }
 
-// defaultApp is the app id that is used if there is no app file.
+// If there is no app file, defaultApp is the app id.
 const defaultApp = "default"
 
-// find returns the absolute path of the named app file. If no app file is named, find searches the
-// working directory and the folders above it. If there is no app file, find returns "".
+// The method "find" returns the absolute path of the named app file. If no app file is named, the
+// method searches for an app file in the working directory and in the parent folders. If there is
+// no app file, the method "find" returns "".
 func (ps projects) find(named string) (string, error) {
 	if named == "" {
 		return nearestApp(ps.env.Dir), nil
@@ -126,8 +130,8 @@ func nearestApp(dir string) string {
 	}
 }
 
-// cause returns the system error without its path, because messages contain the path as the user
-// wrote it.
+// The function "cause" removes the path from a system error, because the message already contains
+// the path in the form that the user wrote.
 func cause(err error) error {
 	if bad, ok := errors.AsType[*fs.PathError](err); ok {
 		return bad.Err
@@ -135,8 +139,8 @@ func cause(err error) error {
 	return err
 }
 
-// readTool reads a tool that is named by its path and belongs to no app. The caller must close the
-// root.
+// readTool reads a tool that belongs to no app. A command names the tool by its path. The caller
+// must close the returned root.
 func readTool(env Env, written string) (*app.Tool, *os.Root, error) {
 	full := env.path(written)
 	info, err := os.Stat(full)
@@ -179,7 +183,7 @@ func (pr *project) mustStore(name string, builtIn ...string) error {
 	return &usageError{f.WithHint("%s", didYouMean(name, known, "the app declares no stores"))}
 }
 
-// withStore is like openApp, but also requires that the app declares a given store.
+// withStore is like openApp, but returns an error if the app does not declare the given store.
 func (ps projects) withStore(store string, builtIn ...string) finder {
 	return func(named string) (*project, error) {
 		pr, err := ps.openApp(named)
@@ -210,7 +214,7 @@ func (pr *project) shown() string {
 	return pr.file
 }
 
-// didYouMean returns a hint for an unknown name.
+// If a name is unknown, didYouMean returns a hint with similar names.
 func didYouMean(word string, known []string, none string) string {
 	if near := spell.Name(word, known); near != "" {
 		return "did you mean " + near + "?"
@@ -221,8 +225,8 @@ func didYouMean(word string, known []string, none string) string {
 	return "use one of: " + strings.Join(known, ", ")
 }
 
-// summary returns the number of stores, tools and prompts of the app as text, and also the number
-// of agents if the app has agents.
+// The method "summary" returns a text with the numbers of the app's stores, tools and prompts. If
+// the app has agents, the text also contains the number of agents.
 func (pr *project) summary() string {
 	text := count(len(pr.app.Stores), "store")
 	if len(pr.app.Blocks) > 0 {
@@ -235,8 +239,8 @@ func (pr *project) summary() string {
 	return text
 }
 
-// seal closes the app's folders after all files of its tools have been read. After seal, all reads
-// use the cache.
+// After all files of an app's tools have been read, the method "seal" closes the folders of the
+// app. After a call to "seal", all reads use the cache.
 func (pr *project) seal() {
 	pr.once.Seal()
 	pr.close()

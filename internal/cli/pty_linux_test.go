@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/internal/cli"
 )
 
-// terminal is a pseudoterminal in which a command runs.
+// The type "terminal" is a pseudoterminal in which a command runs.
 type terminal struct {
 	t      *testing.T
 	master *os.File
@@ -24,7 +24,7 @@ type terminal struct {
 	mu      sync.Mutex
 	arrived *sync.Cond
 	shown   bytes.Buffer
-	read    int // the bytes of shown that expect has matched
+	read    int // the number of bytes that the method "expect" has already matched
 	late    bool
 }
 
@@ -95,8 +95,8 @@ func (x *terminal) press(keys string) {
 	}
 }
 
-// expect waits until the terminal shows a text after the previously expected text. expect returns
-// the output before this text.
+// The method "expect" waits until the terminal shows a text. The method searches after the
+// previously expected text, and returns the output before the found text.
 func (x *terminal) expect(text string) string {
 	x.t.Helper()
 	timer := time.AfterFunc(30*time.Second, func() {
@@ -121,7 +121,7 @@ func (x *terminal) expect(text string) string {
 	}
 }
 
-// The method "end" waits for the end of the command and returns its exit code.
+// The method "end" waits until the command ends and returns the exit code of the command.
 func (x *terminal) end() int {
 	x.t.Helper()
 	select {

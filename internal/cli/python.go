@@ -12,10 +12,11 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python/distribution"
 )
 
-// pythonRuntime is the result of the commands for the Python runtime.
+// pythonRuntime is the JSON output of the commands for the Python runtime.
 type pythonRuntime struct {
-	// Installed reports whether a runtime is installed. If no runtime is installed, File is "", and
-	// the other fields describe the runtime that would be installed.
+	// Installed is true if a runtime is installed. If no runtime is installed, File is "". The
+	// other fields then describe the runtime that the command "toolrun python install" would
+	// install.
 	Installed bool   `json:"installed"`
 	File      string `json:"file,omitempty"`
 	Version   string `json:"version"`
@@ -98,8 +99,9 @@ func (pc pythonCommands) install(ctx context.Context) error {
 	})
 }
 
-// offer installs the runtime if a Python tool needs it and stderr is a terminal. In all other
-// cases, offer downloads nothing, and the run fails with a hint.
+// If a Python tool needs the runtime and stderr is a terminal, the method "offer" installs the
+// runtime. If stderr is not a terminal, the method "offer" downloads nothing, and the run fails
+// with a hint.
 func (pc pythonCommands) offer(ctx context.Context, pr *project, name string, f isolationFlags) error {
 	tool, _ := pr.app.Tool(name)
 	if path.Ext(tool.Source) != ".py" || f.pythonFile(pc.env) != "" || !pc.env.StderrTerminal || pc.env.CacheDir == "" {
@@ -115,8 +117,8 @@ func (pc pythonCommands) offer(ctx context.Context, pr *project, name string, f 
 	return pc.compile(ctx)
 }
 
-// compile compiles the runtime, so that the first run of a Python tool does not wait for the
-// compilation.
+// The method "compile" compiles the runtime, so that the first run of a Python tool does not wait
+// for the compilation.
 func (pc pythonCommands) compile(ctx context.Context) (err error) {
 	tools, err := isolationFlags{}.open(pc.out, pc.out.logger())
 	if err != nil {
@@ -149,7 +151,7 @@ func (pc pythonCommands) show() error {
 	})
 }
 
-// find searches for the installed runtime and verifies its digest.
+// The method "find" searches for the installed runtime and verifies the digest of the runtime.
 func (pc pythonCommands) find() (pythonRuntime, error) {
 	r := pythonRuntime{
 		Version: distribution.Version, SHA256: distribution.SHA256, Bytes: distribution.Bytes, Package: distribution.Package,

@@ -10,8 +10,8 @@ import (
 // pythonEngine is the name of the engine for Python.
 const pythonEngine = "python"
 
-// announceLoads wraps the Python engine to announce slow loads. The first load is slow because it
-// compiles the interpreter.
+// announceLoads wraps the Python engine in an engine that announces slow loads. The first load is
+// slow because it compiles the interpreter.
 func announceLoads(out *console, engines []engine.Engine) []engine.Engine {
 	list := make([]engine.Engine, len(engines))
 	for i, e := range engines {
@@ -22,7 +22,7 @@ func announceLoads(out *console, engines []engine.Engine) []engine.Engine {
 	return list
 }
 
-// announced is an engine that announces slow loads.
+// The type "announced" is an engine that announces slow loads.
 type announced struct {
 	engine.Engine
 	out *console
@@ -33,14 +33,14 @@ var (
 	_ engine.MemoryDefaulter = announced{}
 )
 
-// Load loads a program with the engine.
+// Load loads a program with the wrapped engine, and announces a slow load.
 func (a announced) Load(ctx context.Context, src engine.Source) (program engine.Program, err error) {
 	const doing = "getting Python " + distribution.Version + " ready"
 	load := func() error {
 		program, err = a.Engine.Load(ctx, src)
 		return err
 	}
-	if engine.IsPrepared(a.Engine) { // after the first load, only the tool or a busy machine make a load slow
+	if engine.IsPrepared(a.Engine) { // a later load can be slow only because of the tool or a busy machine
 		err = a.out.progress(doing, load)
 		return program, err
 	}

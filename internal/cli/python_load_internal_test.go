@@ -30,7 +30,7 @@ func (e slowEngine) Load(context.Context, engine.Source) (engine.Program, error)
 	return nil, errSlow
 }
 
-// Without a terminal, a line reports why loading the first Python tool takes long.
+// If stderr is not a terminal, a line must explain why the load of the first Python tool is slow.
 func TestSlowLoadOfPythonIsAnnounced(t *testing.T) {
 	const line = "note: getting Python 3.12.0 ready: the first use compiles the Python runtime, which takes up to half a minute\n"
 	tests := []struct {

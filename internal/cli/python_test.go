@@ -62,7 +62,7 @@ func TestPythonInstallNeedsACache(t *testing.T) {
 	}
 }
 
-// TestPythonInstall downloads the runtime once from the registry that npm is configured to use.
+// TestPythonInstall downloads the runtime once, from the registry in the configuration of npm.
 func TestPythonInstall(t *testing.T) {
 	if _, err := exec.LookPath("npm"); err != nil {
 		t.Skip("npm is not installed")
@@ -93,8 +93,8 @@ func TestPythonInstall(t *testing.T) {
 	}
 }
 
-// On a terminal, the first run of a Python tool installs the runtime. Without a terminal, the run
-// fails with a hint.
+// If stderr is a terminal, the first run of a Python tool must install the runtime. If stderr is
+// not a terminal, the run must fail with a hint.
 func TestFirstPythonTool(t *testing.T) {
 	dir := folder(t, map[string]string{"tool.py": "return 1\n"})
 	t.Setenv("PATH", t.TempDir()) // without npm

@@ -11,34 +11,34 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// readyAge and unreadyAge limit the age of a reused result of a test write. readyAge applies after
-// a successful write to the database, and unreadyAge applies after a failed write.
+// The result of a test write is reused. readyAge is the maximum age of a successful result, and
+// unreadyAge is the maximum age of a failed result.
 const (
 	readyAge   = 10 * time.Second
 	unreadyAge = time.Second
 )
 
-// The following errors are responses of /readyz, which anyone can read. The details of the errors
-// are only in the log.
+// The following errors are responses of /readyz. Anyone can read the responses. Only the log
+// contains the details of the errors.
 var (
 	errFull      = abi.Faultf(abi.Unavailable, "the disk is full: only reads and deletes succeed")
 	errUnwritten = abi.Faultf(abi.Unavailable, "cannot write to the database")
 )
 
-// readiness checks whether the database accepts writes. readiness reuses a result for several
-// requests. readiness is safe for concurrent use.
+// The type "readiness" checks whether the database accepts writes. Several requests can reuse one
+// result. A readiness is safe for concurrent use.
 type readiness struct {
 	backend storage.Backend
 	now     func() time.Time
 	logger  *slog.Logger
 
 	mu    sync.Mutex
-	until time.Time // the time of the next test write
+	until time.Time // no test write is needed before this time
 	err   error     // the result of the last test write
 	was   error     // last result of check
 }
 
-// check returns a fault without details if the database is full or cannot be written.
+// If the database is full or cannot be written, the method "check" returns a fault without details.
 func (r *readiness) check(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -66,7 +66,7 @@ func (r *readiness) look(ctx context.Context) error {
 	switch {
 	case r.err == nil:
 		return nil
-	case errors.Is(r.err, storage.ErrFull): // a quota was exceeded, or less space is left than the system reported
+	case errors.Is(r.err, storage.ErrFull): // a disk quota was exceeded, or the system has reported too much free space
 		r.note(errFull, r.err)
 		return errFull
 	}
@@ -74,7 +74,8 @@ func (r *readiness) look(ctx context.Context) error {
 	return errUnwritten
 }
 
-// note logs why the service is not ready. note logs each reason once.
+// The method "note" logs why the service is not ready. If the reason has not changed, the method
+// logs nothing.
 func (r *readiness) note(answer *abi.Fault, err error) {
 	if !errors.Is(r.was, answer) {
 		r.logger.Error("the service is not ready", "error", err)

@@ -14,7 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// moody is a backend whose Ping result and free space the test can set.
+// The type "moody" is a backend. The test sets the result of Ping and the free space of the
+// backend.
 type moody struct {
 	storage.Backend
 	space, ping error

@@ -37,8 +37,8 @@ type remoteRuns struct {
 	env    Env
 }
 
-// Run runs a tool at the server. Log lines are printed immediately. The log lines of ad-hoc code
-// are printed after the run.
+// Run runs a tool at the server. The log lines of declared tools are printed immediately. The log
+// lines of ad-hoc code are printed when the run has ended.
 func (r remoteRuns) Run(ctx context.Context, inv host.Invocation) (*report.Result, error) {
 	fields := apitypes.RunFields{
 		Input: inv.Input, Session: inv.Caller.Session, User: inv.Caller.User, Workflow: inv.Caller.Workflow, Agent: inv.Caller.Agent, Metadata: inv.Metadata, Context: inv.Context,
@@ -75,7 +75,7 @@ func (r remoteRuns) runCode(ctx context.Context, inv host.Invocation, fields api
 	return result, err
 }
 
-// notRun returns a Result if the server began the run but an error occurred before the tool ran.
+// If the server has begun a run but an error occurred before the tool ran, notRun returns a Result.
 // Otherwise it returns nil.
 func notRun(tool string, err error) (*report.Result, error) {
 	e, ok := errors.AsType[*client.Error](err)
@@ -146,7 +146,7 @@ func (r remoteWorkflows) Get(ctx context.Context, c host.Caller) (session.Workfl
 	return workflowOf(r.client.Workflows().Get(ctx, callerOf(c)))
 }
 
-// List returns the page of workflows whose ids come after the given id.
+// List returns a page of workflows. The page begins after the given id.
 func (r remoteWorkflows) List(ctx context.Context, c host.Caller, after string, limit int) (found []session.Workflow, next string, err error) {
 	page, err := r.client.Workflows().List(ctx, client.WorkflowQuery{User: c.User, PageQuery: client.PageQuery{After: after, Limit: limit}})
 	if err != nil {
@@ -172,7 +172,7 @@ func sessionOf(s *apitypes.Session, err error) (session.Session, error) {
 	return session.Session(*s), nil
 }
 
-// List returns the page of sessions whose ids come after the given id.
+// List returns a page of sessions. The page begins after the given id.
 func (r remoteSessions) List(ctx context.Context, c host.Caller, after string, limit int) (found []session.Session, next string, err error) {
 	page, err := r.client.Sessions().List(ctx, client.SessionQuery{User: c.User, After: after, Limit: limit})
 	if err != nil {
@@ -238,7 +238,7 @@ func (r remoteRecords) List(ctx context.Context, c host.Caller, store, after str
 	return found, page.Next, nil
 }
 
-// Purge removes all records of a store and returns their number.
+// Purge removes all records of a store and returns the number of removed records.
 func (r remoteRecords) Purge(ctx context.Context, _ host.Caller, store string) (int, error) {
 	return r.client.Records().Purge(ctx, store)
 }
@@ -255,7 +255,7 @@ func (r remoteUsers) Erase(ctx context.Context, c host.Caller) (memory.Erased, e
 	return memory.Erased(*erased), nil
 }
 
-// Export writes all data of the caller's user as a ZIP archive.
+// Export writes a ZIP archive with all data of the caller's user.
 func (r remoteUsers) Export(ctx context.Context, c host.Caller, w io.Writer) error {
 	_, err := r.client.Users().Export(ctx, c.User, w)
 	return err
@@ -292,7 +292,7 @@ func (r remoteUsage) List(ctx context.Context, _ host.Caller, q metering.Query) 
 	return found, page.Next, nil
 }
 
-// storeNames returns the names of all stores of an app at a server.
+// If the app is at a server, storeNames returns the names of all stores of the app.
 func storeNames(ctx context.Context, c *client.Client) ([]string, error) {
 	return namesOf(c.Stores().List, func(s apitypes.Store) string { return s.TechnicalName })(ctx)
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // runRemote runs an app's tool on a server. If the tool is a local file, runRemote sends the code
-// to the server.
+// in the file to the server.
 func (rc runCommand) runRemote(ctx context.Context, f *runFlags, inv host.Invocation, tool string, pairs []string) error {
 	sent := isFile(rc.env, tool)
 	switch {
@@ -53,7 +53,7 @@ func declaresInput(ctx context.Context, c *client.Client, tool string) bool {
 	return err != nil || at < 0 || len(tools[at].InputSchema) > 0
 }
 
-// codeLanguage returns the language of ad-hoc code, based on the file extension.
+// codeLanguage determines the language of ad-hoc code from the extension of the file.
 func codeLanguage(written string) (string, error) {
 	var titles []string
 	for _, l := range engine.Languages(engines.Infos()) {
@@ -67,7 +67,7 @@ func codeLanguage(written string) (string, error) {
 	return "", usagef("deploy the tool with the app", "cannot send %s to a server: only a single file of %s is accepted", written, known)
 }
 
-// codeOf reads a source file as ad-hoc code and returns the code with its name.
+// codeOf reads a source file and returns its name and its code. The code is sent as ad-hoc code.
 func codeOf(env Env, written string, grants []string) (*host.AdHocTool, string, error) {
 	language, err := codeLanguage(written)
 	if err != nil {
@@ -85,13 +85,14 @@ func codeOf(env Env, written string, grants []string) (*host.AdHocTool, string, 
 	return &host.AdHocTool{Language: language, Text: string(text), Grants: allowed}, cmp.Or(name, "code"), nil
 }
 
-// isFile reports whether a tool is named by its path. Commands without an app file use isFile.
+// isFile reports whether the name of a tool is the path of a file. isFile is for commands that read
+// no app file.
 func isFile(env Env, written string) bool {
 	return (&project{env: env, app: &app.App{}}).isPath(written)
 }
 
-// sentFault returns the fault of ad-hoc code with locations in the local source file and with a
-// hint about missing grants.
+// sentFault adapts the fault of ad-hoc code. The locations in the result refer to the local source
+// file. If grants are missing, sentFault adds a hint.
 func sentFault(ctx context.Context, c *client.Client, f *abi.Fault, inv host.Invocation, written string) *abi.Fault {
 	const stem = "code." // the prefix that hosts add to the file name of ad-hoc code
 	shown := *f
@@ -109,7 +110,7 @@ func sentFault(ctx context.Context, c *client.Client, f *abi.Fault, inv host.Inv
 		return &shown
 	}
 	pr := &project{app: &app.App{Tools: []app.Tool{{Tool: declare.Tool{Name: inv.Tool, Grants: inv.Code.Grants}}}}}
-	names, _ := storeNames(ctx, c) // without an answer of the server, there is no hint
+	names, _ := storeNames(ctx, c) // if the server does not answer, there is no hint
 	for _, name := range names {
 		pr.app.Stores = append(pr.app.Stores, declare.Store{Name: name})
 	}

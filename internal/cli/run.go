@@ -26,9 +26,10 @@ type runFlags struct {
 	env, grants                   []string
 	timeout, deadline             time.Duration
 	trace, dry, approve           bool
-	// byPath is true if the tool is named by its path.
+	// The field "byPath" is true if the command names the tool by its path.
 	byPath bool
-	// paused contains the flags of the commands in the hint about a paused run.
+	// If a run is paused, the hint contains commands. The field "paused" contains the flags of
+	// these commands.
 	paused pausedFlags
 }
 
@@ -137,7 +138,8 @@ func (rc runCommand) run(cmd *cobra.Command, f *runFlags, tool string, pairs []s
 	return adviseTypes(rc.runLocal(cmd.Context(), f, inv, tool, pairs), pairs)
 }
 
-// runLocal runs a tool on this machine. The tool is declared in an app file or named by its path.
+// runLocal runs a tool on this machine. Either an app file declares the tool, or the command names
+// the tool by its path.
 func (rc runCommand) runLocal(ctx context.Context, f *runFlags, inv host.Invocation, tool string, pairs []string) (err error) {
 	pr, err := rc.projects.open(f.app)
 	if err != nil {
@@ -170,7 +172,7 @@ func (rc runCommand) runLocal(ctx context.Context, f *runFlags, inv host.Invocat
 	code := pr.codeFolder(inv.Tool)
 	if err := rc.runAndPrint(ctx, runs, inv, code, f); err != nil {
 		if !f.keeps(pr) {
-			rc.out.failedRun = "" // no ledger contains an entry for this run
+			rc.out.failedRun = "" // no ledger contains an entry for the run
 		}
 		fault := code.fault(faultOf(err))
 		if f.byPath {
@@ -205,7 +207,8 @@ func (rc runCommand) runAndPrint(ctx context.Context, runs runBackend, inv host.
 	return pausedError(result, err, f.paused)
 }
 
-// invocation returns the invocation that the flags describe. invocation does not set the tool.
+// The method "invocation" returns the invocation that the flags describe. The tool is not set in
+// the result.
 func (rc runCommand) invocation(cmd *cobra.Command, f *runFlags, pairs []string) (inv host.Invocation, err error) {
 	inv.Caller = f.caller()
 	if inv.Input, err = rc.env.input(cmd.Context(), f.input, pairs); err != nil {
@@ -244,13 +247,14 @@ func (rc runCommand) invocation(cmd *cobra.Command, f *runFlags, pairs []string)
 	return inv, nil
 }
 
-// The method "keeps" reports whether a run can store anything: a record, a session, a result, a
-// ledger entry or a request for an approval.
+// The method "keeps" reports whether a run can store anything. A run can store records, a session,
+// a result, a ledger entry and requests for approvals.
 func (f *runFlags) keeps(pr *project) bool {
 	return len(pr.app.Stores) > 0 || pr.app.AutoCollections || pr.app.Facts != nil || pr.app.Blocks != nil || pr.isGated() && !f.byPath || f.session != "" || f.workflow != "" || f.key != "" || f.db != ""
 }
 
-// open opens a project for a run. If the run cannot store anything, open opens no database file.
+// The method "open" opens a project for a run. If the run cannot store anything, the method creates
+// no database file.
 func (rc runCommand) open(ctx context.Context, pr *project, f *runFlags, c host.Caller, engines []engine.Engine) (*openedApp, error) {
 	backend := storage.Backend(mem.New())
 	if f.keeps(pr) {
@@ -269,16 +273,16 @@ func (rc runCommand) open(ctx context.Context, pr *project, f *runFlags, c host.
 	return rc.apps.open(ctx, pr, backend, c, engines, models)
 }
 
-// sweep removes expired records. The host must sweep before the run, because a command exits too
-// early for a sweep in the background.
+// sweep removes expired records. The host must remove expired records before the run. A removal in
+// the background would not finish, because the command exits too early.
 func (rc runCommand) sweep(ctx context.Context, h *host.Host) {
 	if _, err := h.Sweep(ctx); err != nil && ctx.Err() == nil {
 		rc.out.warn("cannot remove expired records: %v", err)
 	}
 }
 
-// logLine returns a function that prints log lines immediately. The function also prints a note
-// when a new attempt begins.
+// logLine returns a function that prints log lines immediately. When a new attempt begins, the
+// returned function also prints a note.
 func (rc runCommand) logLine() func(attempt int, line abi.LogLine) {
 	styles := map[abi.Level]style{abi.LevelDebug: dim, abi.LevelWarn: yellow, abi.LevelError: red}
 	last := 1

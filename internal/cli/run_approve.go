@@ -12,19 +12,21 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// approvingRuns is a runBackend that asks the person at the terminal about the effects that wait
-// for an approval. The returned Result of a run is the Result after the last decision.
+// approvingRuns is a runBackend for a terminal. If an effect waits for an approval, approvingRuns
+// asks the person at the terminal. If a run was paused, the returned Result is the Result after the
+// last decision.
 type approvingRuns struct {
 	runBackend
 	out       *console
 	approvals approvalBackend
-	// lines are the answers of the person.
+	// The field "lines" reads the answers of the person.
 	lines *lineScanner
-	// once is true if no other command can continue the run.
+	// The field "once" is true if no other command can continue the run.
 	once bool
 }
 
-// approving returns a runBackend that asks about effects if the flag --approve is set.
+// If the flag --approve is set, the method "approving" returns a runBackend that asks about
+// effects.
 func (f *runFlags) approving(out *console, runs runBackend, approvals approvalBackend) (_ runBackend, closed func()) {
 	if !f.approve {
 		return runs, func() {}
@@ -47,7 +49,7 @@ func (f *runFlags) checkApprove(env Env) error {
 	return nil
 }
 
-// Run runs a tool and asks about its effects.
+// Run runs a tool and asks about each effect that requires an approval.
 func (a *approvingRuns) Run(ctx context.Context, inv host.Invocation) (*report.Result, error) {
 	result, err := a.runBackend.Run(ctx, inv)
 	for continues := true; continues && err == nil && result.Approval != nil; {
@@ -56,8 +58,8 @@ func (a *approvingRuns) Run(ctx context.Context, inv host.Invocation) (*report.R
 	return result, err
 }
 
-// decide asks about the effect that a paused run waits for, and returns the next Result of the run.
-// The result "continues" is true if the run was executed again.
+// A paused run waits for a decision about an effect. The method "decide" asks for the decision and
+// returns the next Result of the run. The result "continues" is true if the run was executed again.
 func (a *approvingRuns) decide(ctx context.Context, approver host.Caller, paused *report.Result) (next *report.Result, continues bool, err error) {
 	answer, err := a.ask(ctx, paused.Approval)
 	if err != nil {
@@ -77,7 +79,7 @@ func (a *approvingRuns) decide(ctx context.Context, approver host.Caller, paused
 	return paused, false, nil
 }
 
-// ask shows an effect and returns the answer of the person in lower case.
+// The method "ask" shows an effect and returns the answer of the person in lower case.
 func (a *approvingRuns) ask(ctx context.Context, pending *report.PendingApproval) (string, error) {
 	var arguments bytes.Buffer
 	if json.Indent(&arguments, pending.Effect.Arguments, "", "  ") != nil {

@@ -6,11 +6,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// toolLine is one line of the list of tools.
+// toolLine is one line in the list of tools.
 type toolLine struct{ name, description string }
 
-// missingTool lists the tools of the app on stderr and returns an error. If a script uses a
-// variable that is not set, the name is missing. The command must then fail.
+// missingTool lists the tools of the app on stderr and returns an error. The name of the tool is
+// missing if a script uses a variable that is not set. The command must fail if the name of the
+// tool is missing.
 func (rc runCommand) missingTool(cmd *cobra.Command, f *runFlags) error {
 	if err := f.check(cmd); err != nil {
 		return err

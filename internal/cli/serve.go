@@ -75,12 +75,12 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.indexMemory, "index-memory", "512MiB", "the maximum memory of the search indexes of collections, approximately. Searches without an index read all entries")
 	flags.IntVar(&f.connections, "connections", 0, "the maximum number of connections (default: RLIMIT_NOFILE minus the descriptors for workers, at most 8192). At most half of the connections, and at most 1,024 connections, can be unauthenticated")
 	for _, name := range []string{"tls-cert", "tls-key", "link-key"} {
-		_ = cmd.MarkFlagFilename(name) // can fail only if the flag does not exist
+		_ = cmd.MarkFlagFilename(name) // an error is possible only if the flag does not exist
 	}
 	_ = cmd.MarkFlagFilename("db", "db")
 }
 
-// serveCommand serves apps over HTTP and MCP.
+// serveCommand implements the command that serves apps over HTTP and MCP.
 type serveCommand struct{ baseCommand }
 
 func (sc serveCommand) command() *cobra.Command {
@@ -147,7 +147,7 @@ func (f *serveFlags) check() error {
 	return f.accessFlags.check()
 }
 
-// storage returns the options for the database.
+// The method "storage" returns the options for the database.
 func (f *serveFlags) storage() (*bolt.Options, error) {
 	switch f.minFree {
 	case "":
@@ -162,7 +162,7 @@ func (f *serveFlags) storage() (*bolt.Options, error) {
 	return &bolt.Options{MinFree: size}, nil
 }
 
-// quota returns the storage quotas for apps and users.
+// The method "quota" returns the storage quotas for apps and users.
 func (f *serveFlags) quota() (limits memory.Limits, err error) {
 	for _, flag := range []struct {
 		name, text string
@@ -194,9 +194,9 @@ func (f *serveFlags) indexBytes() int64 {
 	return bytes
 }
 
-// openApps reads the app files. openApps fails if a file does not contain a usable app. Other
-// mistakes in app files are logged and do not cause an error. The files of tools are cached, so
-// changes to these files take effect when the app files are reloaded.
+// openApps reads the app files. If mistakes in an app file make the app unusable, openApps fails.
+// All other mistakes in app files are logged and do not cause an error. The files of tools are
+// cached, so changes to these files take effect when the app files are reloaded.
 func openApps(ps projects, files []string, logger *slog.Logger) ([]*project, error) {
 	if len(files) == 0 {
 		files = []string{""}
@@ -220,8 +220,8 @@ func openApps(ps projects, files []string, logger *slog.Logger) ([]*project, err
 	return projects, nil
 }
 
-// logProblems logs the problems in an app's files with their locations. id is "" if the app id is
-// unknown.
+// logProblems logs the problems in the files of an app, with the locations of the problems. If the
+// app id is unknown, the argument "id" is "".
 func logProblems(logger *slog.Logger, id string, problems problem.List) {
 	for _, mistake := range problems {
 		text := "a mistake in an app file"

@@ -25,7 +25,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi"
 )
 
-// accessFlags are the flags that determine who may use the service.
+// accessFlags contains the flags that determine who may use the service.
 type accessFlags struct {
 	keys                                                          string
 	issuer, audience, jwks                                        string
@@ -97,8 +97,8 @@ func (f *accessFlags) open(env Env, listen string, logger *slog.Logger) (authent
 	return made, nil
 }
 
-// probeIssuer logs a warning if the issuer's keys cannot be fetched. An unreachable issuer is not
-// an error, because the issuer may start after the service.
+// If the keys of the issuer cannot be fetched, probeIssuer logs a warning. An unreachable issuer is
+// not an error, because the issuer may start after the service.
 func (s *server) probeIssuer(ctx context.Context) {
 	made, ok := s.auth.(*auth.Authenticator)
 	if !ok || made.Tokens == nil {
@@ -109,12 +109,12 @@ func (s *server) probeIssuer(ctx context.Context) {
 	}
 }
 
-// authenticator determines the principal of a request.
+// The interface "authenticator" determines the principal of a request.
 type authenticator interface {
 	Authenticate(*http.Request) (auth.Principal, error)
 }
 
-// devKey authenticates the single key of --dev.
+// With the flag --dev, the service has a single key. devKey authenticates requests with this key.
 type devKey string
 
 // Authenticate accepts the key in the Authorization and X-API-Key headers.
@@ -132,7 +132,8 @@ func (k devKey) Authenticate(r *http.Request) (auth.Principal, error) {
 	return auth.Principal{Role: auth.Operator, Tenant: host.DefaultTenant, CanRunCode: true, Name: "dev"}, nil
 }
 
-// openDev creates the key for --dev. openDev fails if other machines could connect to the service.
+// With the flag --dev, openDev creates the key of the service. If other machines could connect to
+// the service, openDev fails.
 func (f *accessFlags) openDev(listen string) (authenticator, error) {
 	name, _, err := net.SplitHostPort(listen)
 	if ip := net.ParseIP(name); err != nil || name != "localhost" && (ip == nil || !ip.IsLoopback()) {
@@ -141,7 +142,7 @@ func (f *accessFlags) openDev(listen string) (authenticator, error) {
 	return devKey(f.devKey), nil
 }
 
-// serveEngines contains the engines of a service and its document reader.
+// serveEngines contains the engines and the document reader of a service.
 type serveEngines struct {
 	tools     *engineSet
 	readers   *sandbox.Pool // the pool is nil if the service extracts no text
@@ -155,7 +156,7 @@ func openServeEngines(out *console, f *serveFlags, logger *slog.Logger) (*serveE
 	if f.inProcess {
 		logger.Warn("tools run in this process, without isolation", "flag", "--inprocess")
 		e.tools, err = f.isolationFlags.open(out, logger)
-		return e, err // extract no text from documents, because parsers must be isolated
+		return e, err // the service extracts no text from documents, because parsers must be isolated
 	}
 	if e.tools, err = f.openPool(out.env, sandbox.Options{Logger: logger}); err != nil {
 		return nil, err
