@@ -27,7 +27,7 @@ var processAttacks = []Attack{
 		return err
 	}},
 	{Name: "process/limits_of_host", Mechanism: "lower a limit of the host", run: func(v victims) error {
-		return unix.Prlimit(v.Host, unix.RLIMIT_CORE, &unix.Rlimit{}, nil) // the host does not need the limit
+		return unix.Prlimit(v.Host, unix.RLIMIT_CORE, &unix.Rlimit{}, nil) // not needed
 	}},
 	{Name: "process/execute", Mechanism: "run another program", run: func(victims) error { return reach(unix.SYS_EXECVE, invalid, 0, 0) }},
 	{Name: "process/fork", Mechanism: "start a process that outlives the run", run: func(victims) error {

@@ -36,7 +36,7 @@ as --session, the conversation can be continued later.`,
 			if err != nil {
 				return err
 			}
-			t.OnLog = nil // the lines are printed after the turn
+			t.OnLog = nil // printed after the turn
 			return tc.with(cmd, &f, func(opened *openedApp, folder codeFolder) error {
 				c := &chat{out: tc.out, app: opened, next: t, folder: folder}
 				return c.converse(cmd.Context())

@@ -133,7 +133,7 @@ func measurePlugin(ctx context.Context, program engine.Program, input json.RawMe
 	}}
 	for range times {
 		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-		t, _ := wasm.Measure(ctx, program, engine.Input{Input: input}, answer) // failed calls count too
+		t, _ := wasm.Measure(ctx, program, engine.Input{Input: input}, answer) // a failure counts too
 		cancel()
 		starts, calls = append(starts, t.Start), append(calls, t.Call)
 	}

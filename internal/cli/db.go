@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
-// dbCommands returns the commands for database files.
+// dbCommands implements the commands for database files.
 type dbCommands struct{ baseCommand }
 
 func (d dbCommands) command() *cobra.Command {

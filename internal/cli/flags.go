@@ -9,7 +9,7 @@ import (
 // appFlag registers the flag --app.
 func appFlag(cmd *cobra.Command, file *string) {
 	cmd.Flags().StringVar(file, "app", "", "the app `file` or its folder (default: app.yaml in this folder or the nearest parent)")
-	_ = cmd.MarkFlagFilename("app", "yaml", "yml", "json") // an error is possible only if the flag does not exist
+	_ = cmd.MarkFlagFilename("app", "yaml", "yml", "json") // fails only if the flag is missing
 }
 
 // placeFlags contains the flags that specify an app and its database.

@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/auth"
 )
 
-// keyCommands returns the commands that manage a file of API keys.
+// keyCommands implements the commands that manage a file of API keys.
 type keyCommands struct{ baseCommand }
 
 func (kc keyCommands) command() *cobra.Command {

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// languageFiles implements commands for agent files or for machine files. The commands for both
-// kinds of files share the code.
+// languageFiles implements commands for agent files or for machine files. The commands for agent
+// files and for machine files share the code in languageFiles.
 type languageFiles struct {
 	baseCommand
 	noun string // the kind of the files, "agent" or "machine", which is also the name of the command group

@@ -16,8 +16,8 @@ import (
 // entryID matches the ids of ledger entries. An id is a word followed by a ULID.
 var entryID = lazyregexp.New(`^[a-z]+_[0-9A-HJKMNP-TV-Z]{26}$`)
 
-// ledgerChoices contains the flags that filter entries. The flags in this list cannot be combined
-// with --run.
+// ledgerChoices contains the flags that filter entries. The flags in ledgerChoices cannot be
+// combined with --run.
 var ledgerChoices = []string{"user", "session", "workflow", "tool", "store", "since", "until", "writes", "failed", "last", "limit", "after"}
 
 // noLedgerArguments rejects positional arguments. The hint of the error names the flag for a run
@@ -80,7 +80,7 @@ func idBefore(id string) string {
 			text[i] = ulidDigits[digit-1]
 			break
 		}
-		if digit < 0 { // all digits are "0", so no smaller ULID exists
+		if digit < 0 { // no smaller ULID exists
 			break
 		}
 		text[i] = 'Z'

@@ -114,7 +114,7 @@ func flagHint(cmd *cobra.Command, err error) string {
 // The method "group" creates a command with subcommands. Without arguments, a command with
 // subcommands prints its help text. A command with subcommands rejects unknown subcommands.
 func group(cmd *cobra.Command) *cobra.Command {
-	cmd.Args = cobra.ArbitraryArgs // otherwise cobra would accept any argument or print a different error
+	cmd.Args = cobra.ArbitraryArgs // noCommand reports unknown subcommands
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return cmd.Help()

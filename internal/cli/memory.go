@@ -228,7 +228,7 @@ func (m memoryCommands) listRecords(ctx context.Context, s recordBackend, caller
 }
 
 func (m memoryCommands) purge() *cobra.Command {
-	var f memoryFlags // the command has no flags --user and --session, because a purge affects all users and sessions
+	var f memoryFlags // without --user and --session, because a purge affects all users
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "purge STORE --yes",

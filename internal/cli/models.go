@@ -25,7 +25,7 @@ type modelFlags struct {
 // registerFile registers only the flag for models.yaml.
 func (f *modelFlags) registerFile(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.file, "models", "", "the `file` that declares the models for tools and agents, such as models.yaml (default: no models)")
-	_ = cmd.MarkFlagFilename("models", "yaml", "yml") // an error is possible only if the flag does not exist
+	_ = cmd.MarkFlagFilename("models", "yaml", "yml") // fails only if the flag is missing
 }
 
 func (f *modelFlags) register(cmd *cobra.Command) {

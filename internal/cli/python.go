@@ -26,7 +26,7 @@ type pythonRuntime struct {
 	Package string `json:"package"`
 }
 
-// pythonCommands returns the commands that install and show the Python runtime.
+// pythonCommands implements the commands that install and show the Python runtime.
 type pythonCommands struct{ baseCommand }
 
 func (pc pythonCommands) command() *cobra.Command {

@@ -40,7 +40,7 @@ func (a announced) Load(ctx context.Context, src engine.Source) (program engine.
 		program, err = a.Engine.Load(ctx, src)
 		return err
 	}
-	if engine.IsPrepared(a.Engine) { // a later load can be slow only because of the tool or a busy machine
+	if engine.IsPrepared(a.Engine) { // the interpreter is already compiled
 		err = a.out.progress(doing, load)
 		return program, err
 	}

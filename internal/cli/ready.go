@@ -66,7 +66,7 @@ func (r *readiness) look(ctx context.Context) error {
 	switch {
 	case r.err == nil:
 		return nil
-	case errors.Is(r.err, storage.ErrFull): // a disk quota was exceeded, or the system has reported too much free space
+	case errors.Is(r.err, storage.ErrFull): // the system has reported too much free space
 		r.note(errFull, r.err)
 		return errFull
 	}

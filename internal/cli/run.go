@@ -253,8 +253,8 @@ func (f *runFlags) keeps(pr *project) bool {
 	return len(pr.app.Stores) > 0 || pr.app.AutoCollections || pr.app.Facts != nil || pr.app.Blocks != nil || pr.isGated() && !f.byPath || f.session != "" || f.workflow != "" || f.key != "" || f.db != ""
 }
 
-// The method "open" opens a project for a run. If the run cannot store anything, the method creates
-// no database file.
+// The method "open" opens a project for a run. If the run cannot store anything, the method uses an
+// empty database in memory.
 func (rc runCommand) open(ctx context.Context, pr *project, f *runFlags, c host.Caller, engines []engine.Engine) (*openedApp, error) {
 	backend := storage.Backend(mem.New())
 	if f.keeps(pr) {

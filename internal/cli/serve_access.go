@@ -156,7 +156,7 @@ func openServeEngines(out *console, f *serveFlags, logger *slog.Logger) (*serveE
 	if f.inProcess {
 		logger.Warn("tools run in this process, without isolation", "flag", "--inprocess")
 		e.tools, err = f.isolationFlags.open(out, logger)
-		return e, err // the service extracts no text from documents, because parsers must be isolated
+		return e, err // without a pool, documents are not extracted
 	}
 	if e.tools, err = f.openPool(out.env, sandbox.Options{Logger: logger}); err != nil {
 		return nil, err
@@ -177,8 +177,9 @@ func (e *serveEngines) close() error {
 	return errors.Join(err, e.tools.close())
 }
 
-// openLinks returns the Links that sign download URLs. The secret for signing is created and stored
-// at the first start of the service, so download URLs remain valid after a restart.
+// openLinks returns a Links, which signs download URLs. When the service starts for the first time,
+// openLinks creates and stores the secret for signing. Download URLs therefore remain valid after a
+// restart.
 func openLinks(out *console, f *serveFlags, database string, addr net.Addr) (*httpapi.Links, error) {
 	file := database + ".link-key"
 	if f.linkKey != "" {
@@ -211,8 +212,8 @@ func openLinks(out *console, f *serveFlags, database string, addr net.Addr) (*ht
 
 var errOpenSecret = errors.New("other users can read or change the secret, and can forge links")
 
-// readSecret reads a file with a secret. readSecret fails if users other than the owner can write
-// the file, or if users outside the group can read it.
+// readSecret reads a secret from a file. If users other than the owner can write the file, or users
+// outside the group can read the file, readSecret fails.
 func readSecret(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
-// backupOf returns the function that backs up a database. backupOf returns nil if the backend is
-// not a file.
+// backupOf returns a function that writes a backup of the database. If the database is not a file,
+// backupOf returns nil.
 func backupOf(b storage.Backend, logger *slog.Logger) func(context.Context) (httpapi.Backup, error) {
 	file, ok := b.(*bolt.Backend)
 	if !ok {

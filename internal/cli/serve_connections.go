@@ -7,20 +7,20 @@ import (
 )
 
 const (
-	// maxDefaultConnections is the maximum default of --connections. maxDefaultConnections limits
-	// the memory for connections: an idle connection uses about 20 KiB.
+	// The default of --connections is at most maxDefaultConnections. The maximum limits the memory
+	// for connections, because an idle connection uses about 20 KiB.
 	maxDefaultConnections = 8192
-	// minConnections is the minimum value of --connections.
+	// minConnections is the smallest valid value of --connections.
 	minConnections = 16
-	// workerFiles is the number of file descriptors for each worker process: its pipes, the process
-	// itself, its memory size and its control group.
+	// workerFiles is the number of file descriptors that the service needs for each worker process.
+	// Some of the descriptors are for the pipes and the control group of the worker process.
 	workerFiles = 10
-	// otherFiles is the number of file descriptors for other purposes: the database, the listener,
-	// app files, keys and traces.
+	// otherFiles is the number of file descriptors for the database, the listener, app files, keys
+	// and traces.
 	otherFiles = 64
 )
 
-// table returns the table that limits the connections of the service.
+// The method "table" returns the table that limits the connections of the service.
 func (f *serveFlags) table() (*connections.Table, error) {
 	n, err := connectionsOf(f.connections, openFiles(), runtime.GOMAXPROCS(0))
 	if err != nil {
@@ -29,9 +29,9 @@ func (f *serveFlags) table() (*connections.Table, error) {
 	return connections.New(connections.Limits{Connections: n}), nil
 }
 
-// connectionsOf returns the maximum number of connections. The argument "files" is the limit on
-// open files. A negative number means that there is no limit. Worker processes use some of the open
-// files, but at least a quarter of them is left for connections.
+// connectionsOf returns the maximum number of connections. The argument "files" is the maximum
+// number of open files. If "files" is negative, there is no maximum. Worker processes need some of
+// the open files, but at least a quarter of the open files is for connections.
 func connectionsOf(requested, files, processors int) (int, error) {
 	if requested != 0 && requested < minConnections {
 		return 0, usagef("", "--connections must be at least %d", minConnections)
@@ -49,7 +49,7 @@ func connectionsOf(requested, files, processors int) (int, error) {
 	return min(limit, maxDefaultConnections), nil
 }
 
-// watchConnections adds the metrics of connections.
+// watchConnections adds the metrics about connections.
 func (s *server) watchConnections() error {
 	for _, gauge := range []struct {
 		name, help string

@@ -11,7 +11,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// TestOpenLinksRefusesOpenSecret expects an error for a secret that other users can read or write.
+// TestOpenLinksRefusesOpenSecret checks that openLinks fails if other users can read or write the
+// secret.
 func TestOpenLinksRefusesOpenSecret(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files have no modes here")

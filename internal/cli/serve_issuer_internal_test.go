@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestUnreachableIssuerAtStart expects one warning for an unreachable issuer, and no warning for a
-// reachable issuer.
+// TestUnreachableIssuerAtStart checks that an unreachable issuer causes one warning, and that a
+// reachable issuer causes no warning.
 func TestUnreachableIssuerAtStart(t *testing.T) {
 	const set = `{"keys":[{"kty":"OKP","crv":"Ed25519","kid":"k1","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}`
 	there := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(set)) }))

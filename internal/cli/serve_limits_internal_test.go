@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/admission"
 )
 
-// TestEffectiveLimits checks the logged limits that follow from the defaults. The logged limits
-// must equal the limits in docs/reference/serve.md for 2 processors.
+// TestEffectiveLimits checks the limits that a service with default flags logs. With 2 processors,
+// the logged limits must be equal to the limits in docs/reference/serve.md.
 func TestEffectiveLimits(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	gate, err := admission.New(admission.Limits{})

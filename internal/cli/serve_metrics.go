@@ -10,13 +10,13 @@ import (
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
-// maxMetricsTenants is the maximum number of tenants with separate metrics. The metrics of a tenant
-// consist of about ten series.
+// maxMetricsTenants is the maximum number of tenants with separate metrics. Each tenant with
+// separate metrics adds about ten series.
 const maxMetricsTenants = 1000
 
-// tenantsOfMetrics parses --metrics-tenants, which is a list of tenants or a number.
-// tenantsOfMetrics returns the listed tenants and the number of additional tenants with separate
-// metrics.
+// tenantsOfMetrics parses the flag --metrics-tenants. The value of the flag is a list of tenants or
+// a number. The results are the listed tenants, and the number of other tenants that can get
+// separate metrics.
 func (f *serveFlags) tenantsOfMetrics() (ids []string, first int, err error) {
 	if n, err := strconv.Atoi(f.metricsTenants); err == nil {
 		if n < 0 || n > maxMetricsTenants {
@@ -35,15 +35,15 @@ func (f *serveFlags) tenantsOfMetrics() (ids []string, first int, err error) {
 	return ids, 0, nil
 }
 
-// gauge is a metric whose value is read on collection. If the name of a gauge ends in "_total", the
-// metric is a counter.
+// The type "gauge" is a metric whose value is read when the metrics are collected. If the name of a
+// gauge ends in "_total", the metric is a counter.
 type gauge struct {
 	name, help string
 	read       func() float64
 }
 
-// watchParts adds the metrics of the database, the workers, the admission gate, the search indexes and
-// the models.
+// watchParts adds metrics about the database, the workers, the admission gate, the search indexes
+// and the models.
 func (s *server) watchParts(models *model.Set) error {
 	gauges := []gauge{
 		{"toolrun_open_apps", "Open apps, counted per tenant.", func() float64 { return float64(s.apps.Open()) }},
@@ -92,7 +92,7 @@ func databaseGauges(db *bolt.Backend) []gauge {
 	}
 }
 
-// indexGauges returns the metrics of the search indexes of collections.
+// indexGauges returns metrics about the search indexes of collections.
 func indexGauges(apps *tenants.Apps) []gauge {
 	return []gauge{
 		{"toolrun_index_bytes", "Approximate memory of the search indexes of collections.", func() float64 { return float64(tenants.IndexStats(apps).Bytes) }},
@@ -107,7 +107,7 @@ func indexGauges(apps *tenants.Apps) []gauge {
 	}
 }
 
-// embeddingGauges returns the metrics of embedding models. The built-in embedding model is not
+// embeddingGauges returns metrics about embedding models. The built-in embedding model is not
 // counted.
 func embeddingGauges(models *model.Set) []gauge {
 	known := func() float64 { hits, _ := models.Vectors().Counts(); return float64(hits) }

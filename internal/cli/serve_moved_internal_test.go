@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// TestStartFaultNamesTheTenant checks that the start error for a store with a changed scope
-// contains the tenant.
+// In TestStartFaultNamesTheTenant, the scope of a store has changed. The error at the start must
+// contain the tenant.
 func TestStartFaultNamesTheTenant(t *testing.T) {
 	moved := &memory.ScopeChangedError{Store: "notes", Was: declare.ScopeUser, Is: declare.ScopeApplication, Records: 1}
 	f := faultOf(startFault(fmt.Errorf("tenant %q: %w", "acme", moved)))

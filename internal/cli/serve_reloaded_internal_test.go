@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestReloadGauges tests failed and successful reloads.
+// TestReloadGauges checks the metrics after failed and successful reloads.
 func TestReloadGauges(t *testing.T) {
 	var r reloaded
 	want := func(when string, success, at float64) {

@@ -28,7 +28,7 @@ import (
 	"github.com/toolrun/toolrun/internal/service"
 )
 
-// server is a running service.
+// The type "server" is a running service.
 type server struct {
 	baseCommand
 	flags     *serveFlags
@@ -42,18 +42,18 @@ type server struct {
 	links     *httpapi.Links
 	apps      *tenants.Apps
 	handler   *service.Service
-	// certificate is nil if the service does not use TLS.
+	// If the service does not use TLS, the field "certificate" is nil.
 	certificate *certificate
-	// connections limits the connections that the listener accepts.
+	// The field "connections" limits the number of connections that the listener accepts.
 	connections *connections.Table
 
 	reloaded   reloaded
 	started    []*project     // at start
-	inspecting sync.WaitGroup // done when all tools have been inspected
+	inspecting sync.WaitGroup // waits until all tools have been inspected
 }
 
-// open opens the parts of the service. open opens the port last, so that every accepted connection
-// gets a response.
+// The method "open" opens the parts of the service. The port is opened last, so that every accepted
+// connection gets a response.
 func (s *server) open(ctx context.Context) (net.Listener, error) {
 	projects, err := openApps(s.baseCommand.projects, s.files, s.logger)
 	if err != nil {
@@ -81,8 +81,8 @@ func (s *server) open(ctx context.Context) (net.Listener, error) {
 	return listener, nil
 }
 
-// startFault returns the fault for a failure to open the apps at startup. If the scope of a store
-// changed, the fault contains the tenant.
+// If the apps cannot be opened at startup, startFault returns the fault to report. If the scope of
+// a store changed, the fault contains the tenant.
 func startFault(err error) error {
 	if _, ok := errors.AsType[*memory.ScopeChangedError](err); ok {
 		return abi.Faultf(abi.SourceInvalid, "%v", err)
@@ -90,7 +90,8 @@ func startFault(err error) error {
 	return err
 }
 
-// openParts opens all parts that the handler needs. closeParts closes these parts.
+// openParts opens all parts of the service that the handler needs. closeParts closes the same
+// parts.
 func (s *server) openParts(db database) (err error) {
 	if s.auth, err = s.flags.accessFlags.open(s.env, s.flags.listen, s.logger); err != nil {
 		return err
@@ -132,7 +133,7 @@ func (s *server) closeParts() error {
 	return errors.Join(errs...)
 }
 
-// openHandler creates the apps and the handler that serves them.
+// openHandler creates the apps and the handler that serves the apps.
 func (s *server) openHandler() error {
 	f := s.flags
 	var err error
@@ -169,14 +170,14 @@ func (s *server) openHandler() error {
 	return s.watchParts(models)
 }
 
-// run serves requests until ctx ends. run then waits for the requests in progress.
+// The method "run" serves requests until ctx ends, and then waits for the requests in progress.
 func (s *server) run(ctx context.Context, listener net.Listener) error {
 	requests, cancelRequests := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancelRequests()
 	web := &http.Server{
 		Handler: s.handler, BaseContext: func(net.Listener) context.Context { return requests },
-		// The following timeouts limit slow clients. Responses have no timeout, because runs can
-		// take long.
+		// The following timeouts limit slow clients. There is no timeout for writing responses,
+		// because runs can take long.
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog: slog.NewLogLogger(s.logger.Handler(), slog.LevelDebug),
 	}
@@ -209,15 +210,15 @@ func (s *server) run(ctx context.Context, listener net.Listener) error {
 	}
 }
 
-// logLimits logs the limits of concurrent runs. logLimits includes default values, because these
-// values depend on the number of processors.
+// logLimits logs the limits of concurrent runs. Because the defaults depend on the number of
+// processors, logLimits also logs limits with default values.
 func (s *server) logLimits() {
 	l := s.gate.Limits()
 	s.logger.Info("limits of concurrent runs", "running", l.Running, "per_tenant", l.PerTenant, "per_app", l.PerApp, "per_user", l.PerUser)
 }
 
-// warnOfPlainText logs a warning if clients send keys unencrypted. warnOfPlainText assumes that a
-// proxy terminates TLS if --base-url is an https URL.
+// If clients send keys unencrypted, warnOfPlainText logs a warning. If --base-url is an https URL,
+// warnOfPlainText assumes that a proxy terminates TLS.
 func (s *server) warnOfPlainText(addr net.Addr) {
 	at, ok := addr.(*net.TCPAddr)
 	if s.certificate != nil || !ok || at.IP.IsLoopback() || strings.HasPrefix(s.flags.baseURL, "https://") {
@@ -234,18 +235,18 @@ func (s *server) accept(web *http.Server, listener net.Listener) error {
 	return web.Serve(listener)
 }
 
-// The method "stop" stops the service after the requests in progress have ended. First, stop keeps
-// the port open for a while. While the port stays open, a load balancer can see that the service is
-// not ready, and requests are still served.
+// The method "stop" waits for the requests in progress and stops the service. At first, the method
+// keeps the port open for a while. While the port stays open, a load balancer can see that the
+// service is not ready, and requests are still served.
 func (s *server) stop(web *http.Server, cancel context.CancelFunc) error {
 	s.logger.Info("stopping", "linger", s.flags.linger.String(), "drain", s.flags.drain.String())
 	s.handler.Leave()
 	time.Sleep(s.flags.linger)
 	drain, done := context.WithTimeout(context.Background(), s.flags.drain)
 	defer done()
-	go s.handler.Stop(drain) // Shutdown also waits for the requests in progress
+	go s.handler.Stop(drain) // Shutdown waits for the requests in progress
 	err := web.Shutdown(drain)
-	if errors.Is(err, context.DeadlineExceeded) { // runs that are canceled still send a response
+	if errors.Is(err, context.DeadlineExceeded) { // the handlers of canceled runs still send a response
 		cancel()
 		last, done := context.WithTimeout(context.Background(), 5*time.Second)
 		defer done()
@@ -268,9 +269,10 @@ func (s *server) close() error {
 	return err
 }
 
-// inspect compiles the tools at startup and logs the tools that do not compile. The service also
-// serves the tools that do not compile. After a failed reload, the previous version of an app stays
-// in use. At the start of the service, there is no previous version of an app.
+// The method "inspect" compiles the tools at startup. If a tool does not compile, the method logs
+// the error. Tools that do not compile do not prevent the start of the service. If a reload fails,
+// the previous version of the app stays in use. At the start of the service, there is no previous
+// version of an app.
 func (s *server) inspect(ctx context.Context) {
 	for _, pr := range s.started {
 		broken, err := s.check(ctx, pr)
@@ -293,8 +295,8 @@ func (s *server) inspect(ctx context.Context) {
 	}
 }
 
-// reload reads the app files again. If an app file has mistakes, reload logs the error and changes
-// nothing.
+// The method "reload" reads the app files again. If an app file has mistakes, the method "reload"
+// logs the error and changes nothing.
 func (s *server) reload(ctx context.Context) error {
 	projects, err := openApps(s.baseCommand.projects, s.files, s.logger)
 	if bad, ok := errors.AsType[*appError](err); ok {
@@ -315,8 +317,8 @@ func (s *server) reload(ctx context.Context) error {
 	return nil
 }
 
-// The method "flawless" returns an error if an app has mistakes or tools that do not compile. An
-// app with errors must not replace the current app.
+// If an app has mistakes or a tool of the app does not compile, the method "flawless" returns an
+// error. An app with errors must not replace the current app.
 func (s *server) flawless(ctx context.Context, pr *project) error {
 	if err := pr.problems.Err(); err != nil {
 		return fmt.Errorf("the file %s of the app %s has errors", pr.file, pr.app.ID) // the mistakes were already logged
@@ -332,7 +334,8 @@ func (s *server) flawless(ctx context.Context, pr *project) error {
 	return fmt.Errorf("the app %s has tools that do not compile: %s", pr.app.ID, strings.Join(slices.Sorted(maps.Keys(broken)), ", "))
 }
 
-// logBroken logs why tools do not compile, with the positions of the errors in their code.
+// logBroken logs why tools do not compile. The log contains the positions of the errors in the
+// code.
 func (s *server) logBroken(pr *project, broken map[string]error) {
 	for _, name := range slices.Sorted(maps.Keys(broken)) {
 		tool, _ := pr.app.Tool(name)
@@ -340,8 +343,8 @@ func (s *server) logBroken(pr *project, broken map[string]error) {
 	}
 }
 
-// check compiles the tools of an app, which also reads all of their files. check returns the errors
-// of the tools that do not compile.
+// The method "check" compiles the tools of an app and thereby reads all files of the tools. The
+// result contains the errors of the tools that do not compile.
 func (s *server) check(ctx context.Context, pr *project) (broken map[string]error, err error) {
 	h, err := host.Open(ctx, host.Options{
 		App: pr.app, Backend: mem.New(), Engines: s.engines.tools.engines, Gate: s.gate, SweepEvery: -1, Logger: s.logger,
@@ -353,7 +356,7 @@ func (s *server) check(ctx context.Context, pr *project) (broken map[string]erro
 	return h.Check(ctx), nil
 }
 
-// announce prints the address at which the service listens.
+// The method "announce" prints the address at which the service listens.
 func (s *server) announce(addr net.Addr) {
 	scheme := "http"
 	if s.flags.tlsCert != "" {

@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// certificateEvery is the interval at which the certificate files are checked for changes.
+// certificateEvery is the time between two checks of the certificate files for changes.
 const certificateEvery = time.Second
 
-// certificate is the TLS certificate of a service. certificate is reloaded when its files change,
-// so the service need not be restarted after a renewal. If the new certificate cannot be read, has
-// expired or is not yet valid, the previous certificate stays in use. The type "certificate" is
-// safe for concurrent use.
+// The type "certificate" is the TLS certificate of a service. If the certificate files change, the
+// certificate is reloaded. A renewal therefore does not require a restart of the service. If the
+// new certificate cannot be read, has expired or is not yet valid, the previous certificate stays
+// in use. The type "certificate" is safe for concurrent use.
 type certificate struct {
 	certFile, keyFile string
 	now               func() time.Time
@@ -29,13 +29,13 @@ type certificate struct {
 	files  [2]fs.FileInfo // the time of the last read, even if the read failed
 	looked time.Time
 	failed string // the last logged error
-	// The field "pending" reports whether the files contain a certificate that is not used because
-	// of its dates.
+	// The field "pending" is true if the files contain a certificate that has expired or is not yet
+	// valid.
 	pending bool
 }
 
-// openCertificate reads the certificate. openCertificate returns nil if the service does not use
-// TLS.
+// openCertificate reads the certificate. If the service does not use TLS, openCertificate returns
+// nil.
 func openCertificate(env Env, f *serveFlags, logger *slog.Logger) (*certificate, error) {
 	if f.tlsCert == "" {
 		return nil, nil
@@ -53,7 +53,7 @@ func openCertificate(env Env, f *serveFlags, logger *slog.Logger) (*certificate,
 	return c, nil
 }
 
-// get returns the latest usable certificate.
+// The method "get" returns the certificate in use. If necessary, the method first reads the files.
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -66,8 +66,8 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.loaded, nil
 }
 
-// reload reads the certificate even if its files seem to be unchanged. If c is nil, reload does
-// nothing.
+// The method "reload" reads the certificate even if the files seem to be unchanged. If c is nil,
+// the method does nothing.
 func (c *certificate) reload() {
 	if c == nil {
 		return
@@ -77,8 +77,8 @@ func (c *certificate) reload() {
 	c.read(c.stat())
 }
 
-// read reads the certificate and updates its state. The argument "files" is the metadata of the
-// certificate files. The caller holds mu.
+// The method "read" reads the certificate files and updates c. The argument "files" is the metadata
+// of the certificate files. The caller holds mu.
 func (c *certificate) read(files [2]fs.FileInfo) {
 	loaded, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
 	c.pending = false
@@ -86,7 +86,7 @@ func (c *certificate) read(files [2]fs.FileInfo) {
 		err = datesOf(&loaded, c.now())
 		c.pending = err != nil // check again later, because a certificate may become valid or expire
 	}
-	if err != nil { // perhaps only one file was replaced so far
+	if err != nil { // perhaps only one of the two files has been replaced so far
 		if c.failed != err.Error() {
 			c.log.Error("cannot use the new certificate: the previous certificate stays in use", "cert", c.certFile, "key", c.keyFile, "error", err)
 		}
@@ -101,7 +101,7 @@ func (c *certificate) read(files [2]fs.FileInfo) {
 	c.log.Info("the certificate was reloaded", "cert", c.certFile, "until", loaded.Leaf.NotAfter)
 }
 
-// expires returns the time at which the certificate in use expires.
+// The method "expires" returns the time at which the certificate in use expires.
 func (c *certificate) expires() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -119,7 +119,8 @@ func datesOf(cert *tls.Certificate, now time.Time) error {
 	return nil
 }
 
-// stat returns the metadata of the two files. If a file is missing, its metadata is nil.
+// The method "stat" returns the metadata of the two certificate files. If a certificate file is
+// missing, its metadata is nil.
 func (c *certificate) stat() (files [2]fs.FileInfo) {
 	for i, name := range []string{c.certFile, c.keyFile} {
 		if info, err := os.Stat(name); err == nil {
@@ -129,11 +130,12 @@ func (c *certificate) stat() (files [2]fs.FileInfo) {
 	return files
 }
 
-// certificateSettled is the minimum age of a reliable modification time. The clocks of file systems
-// are coarse, so a younger file could change again without a new modification time.
+// A modification time is reliable if it is at least certificateSettled old. The clocks of file
+// systems are coarse, so a file that has just changed could change again without a new modification
+// time.
 const certificateSettled = 2 * time.Second
 
-// The function "changed" reports whether one of the files may have changed.
+// The function "changed" reports whether one of the certificate files may have changed.
 func changed(before, now [2]fs.FileInfo, at time.Time) bool {
 	for i := range now {
 		a, b := before[i], now[i]

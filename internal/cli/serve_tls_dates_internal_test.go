@@ -17,8 +17,8 @@ import (
 )
 
 // TestInvalidCertificateDoesNotReplace checks that a valid certificate stays in use if the new
-// certificate has expired or is not yet valid. An invalid certificate is replaced by any new
-// certificate.
+// certificate has expired or is not yet valid. If the certificate in use is invalid, any new
+// certificate must replace it.
 func TestInvalidCertificateDoesNotReplace(t *testing.T) {
 	dir, now := t.TempDir(), time.Now()
 	var log bytes.Buffer
@@ -55,14 +55,15 @@ func TestInvalidCertificateDoesNotReplace(t *testing.T) {
 	if got := c.expires(); !got.Equal(good) {
 		t.Errorf("the certificate in use expires at %v; want %v", got, good)
 	}
-	now = now.Add(2 * time.Hour) // this certificate has expired now
+	now = now.Add(2 * time.Hour) // the certificate has expired now
 	want("early.example")
 	if got := c.expires(); got.Equal(good) || got.Before(now) {
 		t.Errorf("the certificate in use expires at %v; want the expiry time of the new one", got)
 	}
 }
 
-// TestExpiredCertificateAtStart expects the service to start with a warning.
+// TestExpiredCertificateAtStart checks that a service with an expired certificate starts and logs a
+// warning.
 func TestExpiredCertificateAtStart(t *testing.T) {
 	dir, now := t.TempDir(), time.Now()
 	var log bytes.Buffer
@@ -76,8 +77,8 @@ func TestExpiredCertificateAtStart(t *testing.T) {
 	}
 }
 
-// TestHintForExpiredCertificate checks that the hint mentions the expired certificate instead of a
-// stopped server.
+// TestHintForExpiredCertificate checks the hint of an error. The hint must mention the expired
+// certificate, not a stopped server.
 func TestHintForExpiredCertificate(t *testing.T) {
 	dir := t.TempDir()
 	writeCertificateFor(t, dir, "127.0.0.1", time.Now().Add(-2*time.Hour), time.Now().Add(-time.Hour))

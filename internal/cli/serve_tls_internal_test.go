@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// writeCertificate writes a self-signed certificate for a name, and its key. The certificate is
-// valid now.
+// writeCertificate writes a self-signed certificate for a name, and the key of the certificate. The
+// written certificate is valid at the current time.
 func writeCertificate(t *testing.T, dir, name string) {
 	t.Helper()
 	writeCertificateFor(t, dir, name, time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
@@ -75,13 +75,13 @@ func TestCertificateIsReadAgain(t *testing.T) {
 	}
 	want("one.example")
 	writeCertificate(t, dir, "two.example")
-	want("one.example") // the files were checked a moment ago
+	want("one.example") // the files were checked a moment ago, so the files are not read
 	now = now.Add(certificateEvery)
 	want("two.example")
 	if err := os.WriteFile(filepath.Join(dir, "cert.pem"), []byte("not a certificate"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for range 3 { // the error is logged only once
+	for range 3 { // the same error is logged only once
 		now = now.Add(certificateEvery)
 		want("two.example")
 	}

@@ -18,31 +18,32 @@ import (
 	"github.com/toolrun/toolrun/sdk/client"
 )
 
-// keyVariable is the environment variable that contains the API key, if no flag selects a file with
-// the key.
+// If no flag selects a file with the API key, the environment variable keyVariable contains the
+// key.
 const keyVariable = "TOOLRUN_KEY"
 
-// serverFlags are the flags of a command that a server executes. Only a flag can select the server,
-// because an environment variable that was forgotten must not redirect writes. No flag contains the
-// key, because other users can see the arguments of a process.
+// serverFlags contains the flags of commands that a server can execute. No environment variable can
+// select the server, because a user could forget the variable and write to the wrong database. No
+// flag contains the key, because other users can see the arguments of a process.
 type serverFlags struct{ url, keyFile, ca string }
 
 func (f *serverFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.url, "server", "", "execute the command on the toolrun server at this `URL`; --app is then the id of an app of the server")
 	cmd.Flags().StringVar(&f.keyFile, "key-file", "", "the `file` with the key for --server (default: the key in $"+keyVariable+")")
 	cmd.Flags().StringVar(&f.ca, "ca", "", "the `file` with certificates (PEM) of additional authorities to trust for --server")
-	_ = cmd.MarkFlagFilename("key-file") // can fail only if the flag does not exist
+	_ = cmd.MarkFlagFilename("key-file") // fails only if the flag is missing
 	_ = cmd.MarkFlagFilename("ca", "pem", "crt")
 }
 
 // The method "remote" reports whether the flags select a server.
 func (f *serverFlags) remote() bool { return f.url != "" }
 
-// localFlags are the flags that cannot be combined with --server. Some of these flags apply only to
-// this machine. The key or the server determines the values of the other flags.
+// localFlags lists the flags that cannot be combined with --server. Some of the flags in localFlags
+// apply only to this machine. For the other flags in localFlags, the key or the server determines
+// the values.
 var localFlags = []string{"db", "tenant", "inprocess", "require-isolation", "require-layer", "without", "python-wasm", "trace", "models"}
 
-// check rejects flags that cannot be combined.
+// The method "check" returns an error if the user has combined flags that cannot be combined.
 func (f *serverFlags) check(cmd *cobra.Command) error {
 	if !f.remote() {
 		if f.keyFile != "" {
@@ -61,8 +62,8 @@ func (f *serverFlags) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// client returns a client for the app with the given id at the server. If the id is "", the client
-// uses the app of the key, which must be for exactly one app.
+// The method "client" returns a client for an app at the server. If the app id is "", the key must
+// belong to exactly one app, and the client uses the app of the key.
 func (a apps) client(f *serverFlags, app string) (*client.Client, error) {
 	key, err := f.key(a.out.env)
 	if err != nil {
@@ -83,8 +84,8 @@ func (a apps) client(f *serverFlags, app string) (*client.Client, error) {
 	return c, nil
 }
 
-// httpClient returns a client that also trusts the certificate authorities of --ca. If the default
-// client suffices, httpClient returns nil.
+// httpClient returns an HTTP client that also trusts the certificate authorities in the file of
+// --ca. If --ca is not set, httpClient returns nil, and the default client is used.
 func (f *serverFlags) httpClient(env Env) (*http.Client, error) {
 	if f.ca == "" {
 		return nil, nil
@@ -110,7 +111,7 @@ func thisMachine(name string) bool {
 	return name == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// key returns the API key for the server.
+// The method "key" returns the API key for the server.
 func (f *serverFlags) key(env Env) (string, error) {
 	key := env.Getenv(keyVariable)
 	if f.keyFile != "" {
@@ -126,8 +127,8 @@ func (f *serverFlags) key(env Env) (string, error) {
 	return key, nil
 }
 
-// refuseServer returns a usage error if the argument "err" reports a server flag, but the command
-// has no server flags. Otherwise it returns nil.
+// A command without server flags cannot be executed by a server. If err reports that the user has
+// set a server flag, refuseServer returns a usage error. Otherwise it returns nil.
 func refuseServer(cmd *cobra.Command, err error) error {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok || unknown.GetSpecifiedName() != "server" && unknown.GetSpecifiedName() != "key-file" {
@@ -139,7 +140,8 @@ func refuseServer(cmd *cobra.Command, err error) error {
 	return usagef("omit the flag", "%s works only on this machine and does not support --%s", cmd.CommandPath(), unknown.GetSpecifiedName())
 }
 
-// explainServer converts an error of a server to a fault with a hint for the command line.
+// explainServer converts an error of a server to a fault. The fault has a hint for users of the
+// command line.
 func explainServer(err error) error {
 	e, ok := errors.AsType[*client.Error](err)
 	if !ok {
@@ -166,8 +168,8 @@ func explainServer(err error) error {
 	return e.Fault
 }
 
-// The function "untrusted" reports whether a connection failed because no known certificate
-// authority signed the server's certificate.
+// The function "untrusted" reports whether a connection failed because no trusted certificate
+// authority has signed the server's certificate.
 func untrusted(err error) bool {
 	_, ok := errors.AsType[x509.UnknownAuthorityError](err)
 	return ok || strings.Contains(err.Error(), "certificate signed by unknown authority")
@@ -180,8 +182,8 @@ func expired(err error) bool {
 	return ok && bad.Reason == x509.Expired || strings.Contains(err.Error(), "certificate has expired or is not yet valid")
 }
 
-// unknownName converts a not_found error for a name to a usage error with the given message. If the
-// function "list" returns no names, the argument "none" is used as the hint.
+// If the server does not know a name, unknownName converts the not_found error to a usage error
+// with the given message. If the function "list" returns no names, the argument "none" is the hint.
 func unknownName(err error, name, message, none string, list func() ([]string, error)) error {
 	if !errors.Is(err, abi.NotFound) {
 		return err
@@ -193,8 +195,8 @@ func unknownName(err error, name, message, none string, list func() ([]string, e
 	return &usageError{abi.Faultf(abi.NotFound, "%s", message).WithHint("%s", didYouMean(name, known, none))}
 }
 
-// namesOf returns a function that calls the function "list" and returns the names of the listed
-// items.
+// namesOf returns a function. The returned function calls the function "list" and returns the names
+// of the listed items.
 func namesOf[T any](list func(context.Context) ([]T, error), name func(T) string) func(context.Context) ([]string, error) {
 	return func(ctx context.Context) ([]string, error) {
 		things, err := list(ctx)

@@ -9,7 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// TestOpenRemoteWarns expects a warning if a key would be sent unencrypted over a network.
+// TestOpenRemoteWarns checks that a warning is printed if a key would be sent unencrypted over a
+// network.
 func TestOpenRemoteWarns(t *testing.T) {
 	for url, warned := range map[string]bool{
 		"https://tools.example":    false,
@@ -30,8 +31,8 @@ func TestOpenRemoteWarns(t *testing.T) {
 	}
 }
 
-// TestSentFault expects locations in the source file. The path of the file must appear as the user
-// wrote it.
+// TestSentFault checks that the locations in a fault refer to the source file. The path of the
+// source file must have the form that the user wrote.
 func TestSentFault(t *testing.T) {
 	f := &abi.Fault{Code: abi.ToolError, File: "code.py", Line: 3, Stack: "at f (code.py:3:1)\nat other.py:1:2"}
 	got := sentFault(t.Context(), nil, f, host.Invocation{}, "./draft.py")

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/session"
 )
 
-// sessionCommands returns the commands that start, end and show sessions.
+// sessionCommands implements the commands that start, end and show sessions.
 type sessionCommands struct{ baseCommand }
 
 func (sc sessionCommands) command() *cobra.Command {
@@ -26,8 +26,8 @@ func (sc sessionCommands) command() *cobra.Command {
 	return cmd
 }
 
-// The method "with" opens an app and calls the function "body" with the app's sessions. The method
-// "with" does not require an app file.
+// The method "with" opens an app and passes the app's sessions to the function "body". An app file
+// is not required by the method "with".
 func (sc sessionCommands) with(cmd *cobra.Command, f *memoryFlags, keep bool, body func(context.Context, sessionBackend, host.Caller) error) error {
 	return sc.apps.with(cmd, f, sc.projects.open, keep, func(opened *openedApp, caller host.Caller) error {
 		return body(cmd.Context(), opened.sessions, caller)
@@ -116,8 +116,9 @@ func (sc sessionCommands) show() *cobra.Command {
 	return cmd
 }
 
-// The method "named" sets the session to the argument. The method "named" fails if --session
-// contains a different id, or if the command has neither an argument nor the flag --session.
+// The method "named" sets the session to the argument of the command. If --session contains a
+// different id, the method "named" fails. The method also fails if the user has set neither the
+// argument nor the flag --session.
 func (f *callerFlags) named(cmd *cobra.Command, args []string) error {
 	if len(args) == 1 && args[0] != "" {
 		if f.session != "" && f.session != args[0] {
@@ -174,7 +175,7 @@ func (sc sessionCommands) printList(ctx context.Context, s sessionBackend, c hos
 	})
 }
 
-// pageSize is the number of items that a list requests per page.
+// pageSize is the number of items that a command for a list requests in each page.
 const pageSize = 500
 
 // allPages returns the items from all pages of a list.

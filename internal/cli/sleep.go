@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/sdk/client"
 )
 
-// sleepCommands returns the commands for sleep-time memory.
+// sleepCommands implements the commands for sleep-time memory.
 type sleepCommands struct{ baseCommand }
 
 func (sc sleepCommands) command() *cobra.Command {
@@ -52,7 +52,7 @@ ledger, and is repeated later. The command toolrun serve processes conversations
 }
 
 func (sc sleepCommands) runDue(ctx context.Context, h *host.Host) error {
-	if _, err := h.Sleep().Status(ctx, host.Caller{}); err != nil { // Status also works if the app does not declare sleep
+	if _, err := h.Sleep().Status(ctx, host.Caller{}); err != nil { // the status is available even if the app does not declare sleep
 		return err
 	}
 	var done host.SleepPass
@@ -88,8 +88,8 @@ failed run. The command counts at most 1,000 conversations.`,
 	return cmd
 }
 
-// act returns a command that performs an act on sleep-time memory and prints the state after the
-// act.
+// The method "act" returns a command that performs an action on sleep-time memory. After the
+// action, the command prints the state.
 func (sc sleepCommands) act(name, short string, act func(sleepBackend, context.Context, host.Caller) error) *cobra.Command {
 	var f memoryFlags
 	cmd := &cobra.Command{
@@ -138,7 +138,7 @@ func (sc sleepCommands) print(ctx context.Context, s sleepBackend, c host.Caller
 	})
 }
 
-// remoteSleep is the sleep-time memory of an app at a server.
+// remoteSleep shows and changes the sleep-time memory of an app at a server.
 type remoteSleep struct{ client *client.Client }
 
 // Status describes the sleep-time memory.
@@ -158,7 +158,7 @@ func (r remoteSleep) Resume(ctx context.Context, _ host.Caller) error {
 	return err
 }
 
-// Retry makes failed runs due.
+// Retry makes failed runs due, so that the server executes the runs again.
 func (r remoteSleep) Retry(ctx context.Context, _ host.Caller) error {
 	_, err := r.client.Sleep().Retry(ctx)
 	return err

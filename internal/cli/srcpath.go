@@ -10,15 +10,15 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// codeFolder is the folder of a tool's code as a user would write it. Engines report paths relative
-// to the folder of the code. The command line prints paths that the user can open, not paths
-// relative to the folder of the code.
+// The type codeFolder is the folder that contains the code of a tool. The path has the form that a
+// user would write. Engines report paths relative to the folder of the code. In contrast, the
+// command line prints paths that the user can open.
 type codeFolder string
 
 // codeFolder returns the folder of a declared tool.
 func (pr *project) codeFolder(name string) codeFolder {
 	tool, _ := pr.app.Tool(name)
-	if len(tool.Broken) > 0 { // the faults of such a tool have paths relative to the app's folder
+	if len(tool.Broken) > 0 { // the faults of the tool have paths relative to the app's folder
 		return codeFolder(pr.env.show(pr.files))
 	}
 	return codeFolder(pr.env.show(filepath.Join(pr.files, filepath.FromSlash(folderOf(tool)))))
@@ -31,16 +31,17 @@ func folderOf(t app.Tool) string {
 	return path.Dir(t.Source)
 }
 
-// file returns the display path of a file in the folder.
+// The method "file" returns the path to display for a file in the folder.
 func (c codeFolder) file(name string) string {
 	return filepath.Join(string(c), filepath.FromSlash(name))
 }
 
-// framePlace matches the location in a line of a stack trace: "at main.js:1:2" or "at f
+// framePlace matches the location in a line of a stack trace, for example "at main.js:1:2" or "at f
 // (main.js:1:2)".
 var framePlace = lazyregexp.New(`(?m)^(\s*at (?:.* \()?)(.+?)(:\d+:\d+\)?)$`)
 
-// fault returns a copy of f in which all paths, including paths in the hint, are display paths.
+// The method "fault" returns a copy of f. In the copy, all paths are replaced with the paths to
+// display. Paths in the hint are also replaced.
 func (c codeFolder) fault(f *abi.Fault) *abi.Fault {
 	shown := *f
 	if f.File != "" {
@@ -57,10 +58,10 @@ func (c codeFolder) fault(f *abi.Fault) *abi.Fault {
 	return &shown
 }
 
-// warningPlace matches the location at the start of a code warning.
+// warningPlace matches the location at the start of a warning about code.
 var warningPlace = lazyregexp.New(`^([^\s:]+\.[cm]?[jt]s)(:\d+:\d+: )`)
 
-// warning returns the warning with a display path.
+// The method "warning" replaces the path in a warning with the path to display.
 func (c codeFolder) warning(text string) string {
 	part := warningPlace().FindStringSubmatch(text)
 	if part == nil {

@@ -25,7 +25,8 @@ type testRunner struct {
 	engines []engine.Engine
 }
 
-// run runs the tests of a tool: first the tests in the file of a machine, then the test cases.
+// The method "run" runs the tests of a tool. The tests in the file of a machine run before the test
+// cases.
 func (tr testRunner) run(ctx context.Context, t toolTests) ([]testResult, error) {
 	var results []testResult
 	if t.doc != nil {
@@ -45,12 +46,12 @@ func (tr testRunner) run(ctx context.Context, t toolTests) ([]testResult, error)
 	return results, nil
 }
 
-// shown returns the display path of a file of the app.
+// The method "shown" returns the path to display for a file of the app.
 func (tr testRunner) shown(file string) string {
 	return tr.pr.env.show(filepath.Join(tr.pr.dir, filepath.FromSlash(file)))
 }
 
-// open opens an app with the given tools and an empty memory.
+// The method "open" opens an app that has the given tools and no records.
 func (tr testRunner) open(ctx context.Context, tools ...app.Tool) (*host.Host, func() error, error) {
 	tested := *tr.pr.app
 	tested.Tools, tested.DefaultTool, tested.AgentFiles, tested.Agents, tested.AgentSet, tested.Sleep = tools, "", nil, nil, nil, nil
@@ -66,7 +67,7 @@ func newTestResult(t app.Tool, name, file string, line int) testResult {
 	return testResult{Tool: t.Name, Test: name, File: file, Line: line, Changes: []report.Change{}, Remembered: []report.Remembered{}}
 }
 
-// add adds the changes of a run.
+// The method "add" adds the changes that a run has made.
 func (r *testResult) add(ran *report.Result) {
 	r.Changes, r.Remembered = append(r.Changes, ran.Changes...), append(r.Remembered, ran.Remembered...)
 }
@@ -109,7 +110,7 @@ func (tr testRunner) runCase(ctx context.Context, t app.Tool, c app.Case) (resul
 	return result, nil
 }
 
-// storeBefore stores a content before the run of a test case.
+// Before a test case runs, storeBefore stores a content.
 func storeBefore(ctx context.Context, h *host.Host, caller host.Caller, r app.CaseRecord) error {
 	store, err := json.Marshal(r.Store)
 	if err != nil {
@@ -120,7 +121,7 @@ func storeBefore(ctx context.Context, h *host.Host, caller host.Caller, r app.Ca
 	return err
 }
 
-// faultVerdict compares the fault of a run with the expected fault.
+// faultVerdict compares the fault of a run with the fault that the test case expects.
 func (tr testRunner) faultVerdict(t app.Tool, c app.Case, ran *report.Result) string {
 	switch {
 	case ran.Error == nil:
@@ -142,8 +143,8 @@ func (tr testRunner) faultVerdict(t app.Tool, c app.Case, ran *report.Result) st
 	return message
 }
 
-// caseVerdict returns the first difference between a Result and the expectations of a test case,
-// with the expectation that is not met.
+// caseVerdict compares a Result with the expectations of a test case. If an expectation is not met,
+// the results are the expectation and the first difference.
 func caseVerdict(c app.Case, ran *report.Result) (app.CaseValue, unequal) {
 	if c.Expect != nil {
 		if found := mismatchJSON("output", c.Expect.JSON, ran.Output); found.text != "" {
@@ -183,7 +184,7 @@ func contentAfter(c app.Case, ran *report.Result, store string) json.RawMessage 
 	return content
 }
 
-// mismatchJSON is like mismatch, for values in JSON.
+// mismatchJSON is like mismatch, but the arguments are JSON texts.
 func mismatchJSON(where string, want, got json.RawMessage) unequal {
 	wanted, err := strictjson.Decode(want, strictjson.Limits{})
 	if err != nil {

@@ -7,16 +7,16 @@ import (
 	"strconv"
 )
 
-// unequal is a difference between an expected value and an actual value. The zero value of unequal
-// means that there is no difference.
+// The type "unequal" is a difference between an expected value and an actual value. The zero value
+// of unequal means that there is no difference.
 type unequal struct {
 	text string
-	// pointer is the JSON Pointer of the expected value.
+	// The field "pointer" is a JSON Pointer to the expected value.
 	pointer string
 }
 
-// mismatch returns the first difference between an expected and an actual value. An actual object
-// can have more members than the expected object.
+// The function "mismatch" returns the first difference between an expected value and an actual
+// value. An actual object can have more members than the expected object.
 func mismatch(where string, want, got any) unequal {
 	switch w := want.(type) {
 	case map[string]any:
@@ -67,7 +67,7 @@ func mismatchOfObjects(where string, want, got map[string]any) unequal {
 	return unequal{}
 }
 
-// compactJSON returns a value as JSON, truncated if it is long.
+// compactJSON returns a value as JSON text. A long text is truncated.
 func compactJSON(value any) string {
 	text, err := json.Marshal(value)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// testCommand runs the tests of tools.
+// testCommand implements the command that runs the tests of tools.
 type testCommand struct{ baseCommand }
 
 func (tc testCommand) command() *cobra.Command {
@@ -54,18 +54,18 @@ type testResult struct {
 	File string `json:"file"`
 	Line int    `json:"line"`
 	OK   bool   `json:"ok"`
-	// Message is the reason of a failure.
+	// If the test failed, Message contains the reason.
 	Message string          `json:"message,omitempty"`
 	Changes []report.Change `json:"changes"`
-	// Remembered are the entries that the run would have stored in collections.
+	// Remembered contains the entries that the run would have stored in collections.
 	Remembered []report.Remembered `json:"remembered"`
 	took       time.Duration
 }
 
-// toolTests are the tests of a tool.
+// toolTests contains the tests of one tool.
 type toolTests struct {
 	tool  app.Tool
-	doc   *machine.Document // the file of a machine with tests, or nil
+	doc   *machine.Document // a machine file that contains tests, or nil
 	cases []app.Case
 }
 
@@ -106,8 +106,8 @@ func (tc testCommand) run(ctx context.Context, file string, names []string, juni
 	return errors.Join(ctx.Err(), tc.print(results))
 }
 
-// find returns the tests of an app. The argument "names" selects tools. Without names, find returns
-// the tests of all tools.
+// The method "find" returns the tests of an app. The argument "names" selects tools. If "names" is
+// empty, the method returns the tests of all tools.
 func (tc testCommand) find(pr *project, names []string) ([]toolTests, error) {
 	for _, name := range names {
 		if err := pr.mustTool(name); err != nil {
@@ -163,7 +163,7 @@ func (tc testCommand) testsOf(pr *project, t app.Tool) (toolTests, error) {
 	return found, nil
 }
 
-// print prints the results, and fails if a test failed.
+// The method "print" prints the results. If a test has failed, the method returns an error.
 func (tc testCommand) print(results []testResult) error {
 	failed := 0
 	if len(results) == 0 {
