@@ -16,8 +16,8 @@ type Changed struct {
 	Deleted bool
 }
 
-// Changes returns ErrTooOld if a position is older than the beginning of the history. After
-// ErrTooOld, a caller of Changes has to read all records again.
+// ErrTooOld means that the position in a call to Changes is older than the beginning of the
+// history. After ErrTooOld, a caller of Changes has to read all records again.
 var ErrTooOld = errors.New("the position is older than the history")
 
 // Limits of a History.
@@ -42,8 +42,8 @@ type History struct {
 	from Position // the field "kept" contains all changes after the position "from"
 	kept []past   // the changes in the order of positions
 	// text is the concatenation of the keys and generations of the changes in "kept". The fields
-	// "kept" and "text" contain no pointers. Otherwise the garbage collector would follow tens of
-	// thousands of pointers in each cycle.
+	// "kept" and "text" contain no pointers, because the garbage collector would have to follow
+	// tens of thousands of pointers in each cycle.
 	text []byte
 	// maxChanges is the maximum length of the field "kept", and maxBytes is the maximum length of
 	// the field "text".

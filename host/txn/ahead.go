@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// This file contains the parts of a commit that run outside the backend's transaction. These parts
-// do not block other commits.
+// This file contains the parts of a commit that run outside the backend's transaction. Parts
+// outside the transaction do not block other commits.
 
 // The method "expect" computes the effects of the commit for the case that no record changes before
 // the commit. The method also calls OnCommit, because OnCommit may write large records and should

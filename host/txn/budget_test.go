@@ -37,10 +37,10 @@ func (b *fixture) delete(i int) {
 	}
 }
 
-// TestBudget checks commits that exceed the budget. Such a commit must call the function "reclaim"
-// once. If "reclaim" does not free enough space, the body must be executed once more. If the second
-// commit also exceeds the budget, it must be rejected. If a dry run exceeds the budget, it must be
-// rejected without a call to "reclaim".
+// TestBudget checks commits that exceed the budget. A commit that exceeds the budget must call the
+// function "reclaim" once. If "reclaim" does not free enough space, the body must be executed once
+// more. If the second commit also exceeds the budget, it must be rejected. If a dry run exceeds the
+// budget, it must be rejected without a call to "reclaim".
 func TestBudget(t *testing.T) {
 	for _, tt := range []struct {
 		name      string

@@ -24,7 +24,7 @@ type overlay struct {
 type entry struct {
 	key storage.Key
 	// raw is the stored record. The field "base" is the visible record. If raw has expired, base is
-	// the zero Record. Otherwise base is equal to raw.
+	// the zero Record. If raw has not expired, base is equal to raw.
 	raw, base storage.Record
 	// The field "life" is the lifetime of the record "base" at the time of the read. The field "at"
 	// is the position of the read in the commit order of the backend.

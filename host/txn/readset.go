@@ -105,12 +105,13 @@ func (s *readSet) tick() {
 }
 
 // The method "visible" reports whether a body sees the given record, and returns the lifetime of
-// the record. A body does not see an expired record. The lifetime can depend on other records. If
-// neither the attempt has read such a record nor the function "find" returns it, the result
-// "missing" contains the key of the other record.
+// the record. A body does not see an expired record. The lifetime can depend on other records. The
+// result "missing" contains the keys of records that the lifetime depends on, but that neither the
+// attempt has read nor the function "find" returns.
 //
-// To save stack space, the method "visible" and its callers pass pointers to records. This part of
-// a run has the deepest stack. When a stack outgrows its size, Go copies the stack.
+// To save stack space, the method "visible" and its callers pass pointers to records. The call of
+// "visible" is at the deepest point of a run's stack. When a stack outgrows its size, Go copies the
+// stack.
 func (s *readSet) visible(raw *storage.Record, at time.Time, find func(storage.Key) *storage.Record) (l life, alive bool, missing []storage.Key) {
 	if !raw.Exists() {
 		return life{}, false, nil

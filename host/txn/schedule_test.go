@@ -147,7 +147,7 @@ func (s *scenario) prepare() {
 	_ = s.Run(func() {}) // playSeed checks the error
 }
 
-// Some situations are rare in random programs. addTheme adds programs that cause such a situation.
+// addTheme adds programs that cause situations that are rare in random programs.
 func (s *scenario) addTheme() {
 	i, j := s.Rand.IntN(itemCount), s.Rand.IntN(itemCount)
 	var themes = [][]program{

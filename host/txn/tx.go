@@ -50,8 +50,8 @@ func (tx *Tx) Holds(key storage.Key) bool {
 	return e != nil && e.read
 }
 
-// The transaction must have used the given key. Stored returns the stored record under the key,
-// even if the record has expired.
+// Stored returns the stored record under the given key, even if the record has expired. The
+// transaction must have used the key before.
 func (tx *Tx) Stored(key storage.Key) storage.Record {
 	if e := tx.local.find(key); e != nil {
 		return e.raw

@@ -49,12 +49,12 @@ var (
 	ErrLimit = errors.New("the transaction exceeds its limit on records or bytes")
 	// ErrNestedLimit means that a call to Nested would exceed MaxDepth or MaxNested.
 	ErrNestedLimit = errors.New("too many nested transactions")
-	// An update returns ErrUndecided if it has no result yet. The body will apply the update again.
-	// ErrUndecided must not reveal anything about the record to the body.
+	// ErrUndecided is the error that an update returns if it has no result yet. The body will apply
+	// the update again. ErrUndecided must not reveal anything about the record to the body.
 	ErrUndecided = errors.New("the outcome of the update is not decided yet")
-	// If Options.ReadOnly is set, Apply returns ErrReadOnly.
+	// ErrReadOnly is the error that Apply returns if Options.ReadOnly is set.
 	ErrReadOnly = errors.New("the transaction is read-only")
-	// If a Tx is used after its body has returned, the methods of the Tx return ErrOver.
+	// ErrOver is the error that the methods of a Tx return after the body has returned.
 	ErrOver = errors.New("the transaction has ended")
 )
 
@@ -101,8 +101,8 @@ type Options struct {
 	// to a commit is lost, Run uses the id of the run to determine whether the commit was applied.
 	ID string
 	// Guards are conditions that must be true when the transaction ends. The records of guards are
-	// not in the read set. A change of such a record is not a conflict if the condition is still
-	// true.
+	// not in the read set. A change of a guard's record is not a conflict if the condition of the
+	// guard is still true.
 	Guards []Guard
 	// Live returns the lifetime of a record. Default: until Record.Expires.
 	Live func(storage.Record) Life

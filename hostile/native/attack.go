@@ -81,7 +81,8 @@ func Missing() (names []string, err error) {
 	return names, err
 }
 
-// Some attacks are blocked by only one layer. If this machine lacks that layer, Needs returns true.
+// Needs reports whether only one layer blocks an attack and this machine lacks the layer. The
+// attack would then succeed.
 func Needs(name string, missing []string) bool {
 	layer, ok := onlyBlockedBy[name]
 	return ok && slices.Contains(missing, layer)

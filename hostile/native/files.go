@@ -72,7 +72,7 @@ var fileAttacks = []Attack{
 }
 
 // The function "file" returns an attack on a file that the guest must not access. The attack runs
-// in workers of the engine "compiled", because such workers can open files.
+// in workers of the engine "compiled", because workers of that engine can open files.
 func file(name, mechanism string, act func(path string) error) Attack {
 	return Attack{Name: "file/" + name, Mechanism: mechanism, compiled: true, run: func(v victims) error { return act(v.File) }}
 }

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// hostPatience is the total time limit for all attacks on a host.
+// hostPatience is the time limit for all attacks on one host together.
 const hostPatience = 5 * time.Minute
 
 // Run runs attacks. The argument "without" is the disabled layer, or "" if no layer is disabled.

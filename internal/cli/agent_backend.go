@@ -12,7 +12,7 @@ import (
 )
 
 // The interface agentBackend lists agents, performs turns of agents and applies the rules of
-// agents. If a method of agentBackend returns an error, the other result can be nil.
+// agents. If a method of agentBackend returns an error, the returned pointer can be nil.
 type agentBackend interface {
 	List(context.Context) ([]apitypes.Agent, error)
 	Turn(context.Context, host.Turn) (*report.Turn, error)

@@ -167,8 +167,8 @@ func (ac approvalCommands) deny() *cobra.Command {
 	return cmd
 }
 
-// After a run has paused, the user can show and approve its effect. pausedFlags contains, as text
-// for a shell, the flags of the paused command that the commands for showing and approving need.
+// If a run is paused, other commands show and approve its effect. pausedFlags contains the flags
+// for these commands as text for a shell.
 type pausedFlags struct{ show, approve string }
 
 func pausedFlagsOf(cmd *cobra.Command) pausedFlags {

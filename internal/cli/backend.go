@@ -91,7 +91,7 @@ type userBackend interface {
 // ledgerBackend reads the ledger.
 type ledgerBackend interface {
 	// Entries returns a page of the ledger. The oldest entry comes first. The result "more" is true
-	// if there may be another page. The other page starts after the id "next".
+	// if there may be a next page. The next page starts after the id "next".
 	Entries(ctx context.Context, c host.Caller, q ledger.Query) (found []ledger.Entry, next string, more bool, err error)
 }
 

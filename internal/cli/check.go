@@ -210,8 +210,8 @@ func (pr *project) findingProblem(t app.Tool, f host.Finding) problem.Problem {
 	}
 }
 
-// checkPrompt finds syntax errors in templates, and templates that read a store without a grant. To
-// find these errors, checkPrompt renders the prompt for a user without records.
+// checkPrompt finds syntax errors in templates, and templates that read a store without a grant.
+// checkPrompt renders the prompt for a user without records to find the errors.
 func (cc checkCommand) checkPrompt(ctx context.Context, h *host.Host, pr *project, prompt app.Prompt) (problem.Problem, bool) {
 	if len(prompt.Broken) > 0 {
 		return problem.Problem{}, false

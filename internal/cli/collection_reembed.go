@@ -37,7 +37,8 @@ the beginning of the move.`,
 	return cmd
 }
 
-// reembedAll calls ReembedStep until all entries have vectors from the declared embedding model.
+// reembedAll calls ReembedStep repeatedly, until all entries have vectors from the declared
+// embedding model.
 func (cc collectionCommands) reembedAll(ctx context.Context, s collectionBackend, c host.Caller, name string) error {
 	var moved atomic.Int64
 	var state host.Reembedding

@@ -173,7 +173,8 @@ func parsePair(text string) (key string, value any, err error) {
 }
 
 // adviseTypes adds a hint to an error about invalid input. The value of a key=value argument is
-// always a string. If the schema does not allow a string for the key, the hint explains this.
+// always a string. If the schema does not allow a string for the key, the hint explains how to pass
+// another type.
 func adviseTypes(err error, pairs []string) error {
 	f, ok := errors.AsType[*abi.Fault](err)
 	if !ok || f.Code != abi.InputInvalid || f.Hint != "" {

@@ -38,8 +38,8 @@ type projects struct{ env Env }
 
 // The method "open" reads the named app file. If no app file is named, the method searches for an
 // app file in the working directory and in the parent folders. If the method finds no app file, the
-// project contains an empty app with the id "default". The folder of this project is the working
-// directory.
+// project contains an empty app with the id "default". The folder of a project without an app file
+// is the working directory.
 func (ps projects) open(named string) (*project, error) {
 	pr, err := ps.read(named)
 	if err != nil {

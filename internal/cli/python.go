@@ -14,9 +14,9 @@ import (
 
 // pythonRuntime is the JSON output of the commands for the Python runtime.
 type pythonRuntime struct {
-	// Installed is true if a runtime is installed. If no runtime is installed, File is "". The
-	// other fields then describe the runtime that the command "toolrun python install" would
-	// install.
+	// Installed is true if a runtime is installed. If no runtime is installed, File is "". If no
+	// runtime is installed, the other fields describe the runtime that the command "toolrun python
+	// install" would install.
 	Installed bool   `json:"installed"`
 	File      string `json:"file,omitempty"`
 	Version   string `json:"version"`

@@ -25,8 +25,8 @@ var (
 	errUnwritten = abi.Faultf(abi.Unavailable, "cannot write to the database")
 )
 
-// The type "readiness" checks whether the database accepts writes. Several requests can reuse one
-// result. A readiness is safe for concurrent use.
+// The type "readiness" checks whether the database accepts writes. Several requests can share the
+// result of one check. The type "readiness" is safe for concurrent use.
 type readiness struct {
 	backend storage.Backend
 	now     func() time.Time

@@ -28,8 +28,8 @@ type runFlags struct {
 	trace, dry, approve           bool
 	// The field "byPath" is true if the command names the tool by its path.
 	byPath bool
-	// If a run is paused, the hint contains commands. The field "paused" contains the flags of
-	// these commands.
+	// If a run is paused, the hint contains commands. The field "paused" contains the flags of the
+	// commands in the hint.
 	paused pausedFlags
 }
 

@@ -114,7 +114,8 @@ type authenticator interface {
 	Authenticate(*http.Request) (auth.Principal, error)
 }
 
-// With the flag --dev, the service has a single key. devKey authenticates requests with this key.
+// With the flag --dev, the service has a single key. devKey authenticates requests that contain the
+// key.
 type devKey string
 
 // Authenticate accepts the key in the Authorization and X-API-Key headers.

@@ -246,7 +246,7 @@ func (s *server) stop(web *http.Server, cancel context.CancelFunc) error {
 	defer done()
 	go s.handler.Stop(drain) // Shutdown waits for the requests in progress
 	err := web.Shutdown(drain)
-	if errors.Is(err, context.DeadlineExceeded) { // the handlers of canceled runs still send a response
+	if errors.Is(err, context.DeadlineExceeded) { // canceled runs still send a response
 		cancel()
 		last, done := context.WithTimeout(context.Background(), 5*time.Second)
 		defer done()

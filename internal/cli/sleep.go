@@ -52,7 +52,7 @@ ledger, and is repeated later. The command toolrun serve processes conversations
 }
 
 func (sc sleepCommands) runDue(ctx context.Context, h *host.Host) error {
-	if _, err := h.Sleep().Status(ctx, host.Caller{}); err != nil { // the status is available even if the app does not declare sleep
+	if _, err := h.Sleep().Status(ctx, host.Caller{}); err != nil { // works without declared sleep
 		return err
 	}
 	var done host.SleepPass

@@ -14,8 +14,8 @@ import (
 // Changes are therefore ordered by transaction id. A change is reported only when no older
 // transaction is in progress. PostgreSQL assigns the id of a transaction after taking its snapshot.
 // The id is therefore higher than the ids of all transactions that the snapshot contains. If two
-// transactions write the same record, PostgreSQL does not commit both of them unless one began
-// after the other ended.
+// transactions write the same record, the second transaction begins after the first transaction has
+// ended, or one of the transactions is rolled back.
 const (
 	// selectHorizon is the query for the highest transaction id that is lower than the ids of all
 	// transactions in progress.

@@ -39,7 +39,7 @@ const (
 	RequestLost       // the update is not applied
 )
 
-// If a task has a Fault, its next Update returns ErrLost.
+// ErrLost is the error that the next Update of a task returns if the task has a Fault.
 var ErrLost = fmt.Errorf("lost: %w", storage.ErrUnknownOutcome)
 
 // String returns the name of the task.
