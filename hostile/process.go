@@ -108,7 +108,7 @@ func (p *processes) forget(pid int) {
 }
 
 // The method "strays" kills the processes that have outlived their parent, and returns the number
-// of killed processes. The method first gives each process some time to exit.
+// of killed processes. Before a process is killed, the method gives the process some time to exit.
 func (p *processes) strays() int {
 	for until := time.Now().Add(strayTimeout); ; time.Sleep(pollInterval) {
 		p.mu.Lock()

@@ -179,10 +179,10 @@ func describe(err error) string {
 }
 
 // Main starts a host in this process, runs attacks on the host, and writes each Result as a line of
-// JSON. At most one layer is disabled. Main must be called in a separate process. Before each
-// attack, Main writes the name of the attack in a line that starts with #. If an attack ends this
-// process, the last line that starts with # contains the name of the attack. The argument "args"
-// contains the folder, the layer, and the names of attacks.
+// JSON. At most one isolation layer of the host is disabled. Main must be called in a separate
+// process. Before each attack, Main writes the name of the attack in a line that starts with #. If
+// an attack ends this process, the last line that starts with # contains the name of the attack.
+// The argument "args" contains the folder, the layer, and the names of attacks.
 func Main(args []string) error {
 	if len(args) < 2 {
 		return errors.New("native: want a folder and a layer as arguments")

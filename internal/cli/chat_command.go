@@ -108,5 +108,6 @@ func (c *chat) showTrace() error {
 	return c.out.table([]string{"KIND", "NAME", "RESULT", "VALUE", "POSITION"}, rows)
 }
 
-// If a command needs the result of a turn before the first turn, the command fails with noTurn.
+// If the user types a command that needs the result of a turn, but there was no turn yet, the
+// command fails with noTurn.
 var noTurn = abi.Faultf(abi.InvalidArgument, "the conversation has no turn yet")

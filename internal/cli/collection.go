@@ -23,8 +23,8 @@ type collectionBackend interface {
 	Remember(ctx context.Context, c host.Caller, name string, entries ...host.NewEntry) ([]host.Remembered, error)
 	Recall(context.Context, host.Caller, host.RecallEntries) ([]host.RecalledEntry, error)
 	Forget(context.Context, host.Caller, host.ForgetEntries) (host.Forgotten, error)
-	// ReembedStep recomputes vectors of entries with the declared embedding model. A call takes
-	// about five seconds.
+	// ReembedStep recomputes vectors of entries with the declared embedding model. A call of
+	// ReembedStep takes about five seconds.
 	ReembedStep(ctx context.Context, c host.Caller, name string) (host.Reembedding, error)
 	// ImportFile imports the text of a file into a collection.
 	ImportFile(ctx context.Context, c host.Caller, name string, f documentFile) (apitypes.ImportedFile, error)

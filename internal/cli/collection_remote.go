@@ -102,7 +102,8 @@ func (r remoteCollections) ImportFile(ctx context.Context, c host.Caller, name s
 	return *done, nil
 }
 
-// ReembedStep recomputes vectors of entries at the server. A call takes about five seconds.
+// ReembedStep recomputes vectors of entries at the server. A call of ReembedStep takes about five
+// seconds.
 func (r remoteCollections) ReembedStep(ctx context.Context, _ host.Caller, name string) (host.Reembedding, error) {
 	state, err := r.client.Collections().Reembed(ctx, name)
 	if err != nil {

@@ -33,8 +33,8 @@ func (ps projects) completeArg(file *string, words func(*project) []string) comp
 	}
 }
 
-// completeRun completes the arguments of "toolrun run". The first argument is the name of a tool or
-// of a file. Further arguments begin with a key of the tool's input.
+// completeRun completes the arguments of "toolrun run". The first argument of "toolrun run" is the
+// name of a tool or of a file. Further arguments begin with a key of the tool's input.
 func (ps projects) completeRun(file *string) completion {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {

@@ -21,7 +21,7 @@ func (f *placeFlags) register(cmd *cobra.Command) {
 	_ = cmd.MarkFlagFilename("db", "db")
 }
 
-// callerFlags contains the flags that specify the caller of a command's operations.
+// callerFlags contains the flags that specify the caller on whose behalf a command acts.
 type callerFlags struct{ tenant, user, session, workflow, agent string }
 
 func (f *callerFlags) register(cmd *cobra.Command) {

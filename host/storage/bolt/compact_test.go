@@ -141,8 +141,8 @@ func TestCompactFails(t *testing.T) {
 	}
 }
 
-// TestCompactThroughLink compacts a database whose path is a symbolic link. The symbolic link must
-// remain, and the mode of the file must be preserved.
+// TestCompactThroughLink compacts a database whose path is a symbolic link. After Compact, the
+// symbolic link must still exist, and the mode of the file must be unchanged.
 func TestCompactThroughLink(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files have no modes here")

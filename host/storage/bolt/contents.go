@@ -141,9 +141,9 @@ func damagedContent(k storage.Key, why string) error {
 	return fmt.Errorf("content of record %s: %w: %s", k, storage.ErrCorrupt, why)
 }
 
-// The method "contents" returns the bucket that contains the pieces. The method also sets
-// nextPiece, before the transaction removes any content. If a transaction has deleted all entries
-// of several pages, bbolt's Cursor.Last does not terminate.
+// The method "contents" returns the bucket that contains the pieces. The method "contents" also
+// sets nextPiece, before the transaction removes any content. If a transaction has deleted all
+// entries of several pages, bbolt's Cursor.Last does not terminate.
 func (t *transaction) contents() *bbolt.Bucket {
 	contents := t.tx.Bucket(contentsBucket)
 	if t.nextPiece == 0 {

@@ -86,9 +86,9 @@ func TestContentsApart(t *testing.T) {
 	}
 }
 
-// TestOnlyContentReplaced repeatedly replaces and removes a content in pieces. No other content is
-// stored in pieces. If a bucket has several pages and all entries of the bucket were deleted,
-// bbolt's cursors do not terminate.
+// TestOnlyContentReplaced uses a database in which only one content is stored in pieces.
+// TestOnlyContentReplaced repeatedly replaces and removes the content. If a bucket has several
+// pages and all entries of the bucket were deleted, bbolt's cursors do not terminate.
 func TestOnlyContentReplaced(t *testing.T) {
 	b := openTest(t)
 	k := testKey("s")

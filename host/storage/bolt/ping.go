@@ -3,7 +3,8 @@ package bolt
 import "context"
 
 // Ping implements storage.Backend. Ping commits a transaction that changes nothing, to check that
-// the database can be written. If a caller needs the result often, the caller should cache it.
+// the database can be written. If a caller needs the result of Ping often, the caller should cache
+// the result.
 func (b *Backend) Ping(ctx context.Context) error {
 	return b.submit(ctx, sender{}, nothing)
 }
