@@ -31,7 +31,8 @@ func (p *parser) fact(at int, steps []string, dotted int) (node, error) {
 	return factRef{names: steps[:n:n], rest: steps[n:], line: line, column: column}, nil
 }
 
-// split returns the path of the fact and the path into its value.
+// The method "split" splits the expression into the path of the fact and the path into the fact's
+// value.
 func (f factRef) split(isFact func(path string) bool) (fact string, path []string) {
 	for n := len(f.names); n >= 2 && isFact != nil; n-- {
 		if fact := strings.Join(f.names[:n], "."); isFact(fact) {

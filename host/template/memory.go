@@ -43,8 +43,8 @@ func (m memoryRef) render(r *renderer) error {
 	return r.writeValue(lookup(content, m.path), m.String)
 }
 
-// writeValue writes the value of an expression. If there is no value, writeValue records the text
-// of the expression as missing.
+// writeValue writes the value of an expression. If the expression has no value, writeValue records
+// the text of the expression as missing.
 func (r *renderer) writeValue(value any, expression func() string) error {
 	if value == nil {
 		r.miss(expression())
@@ -102,8 +102,8 @@ func (m memoryRef) projection() string {
 	return strings.Join(m.path[:min(end, maxProjection)], ".")
 }
 
-// lookup follows a path through objects by name, and through arrays by index. lookup returns nil if
-// the path does not exist.
+// The function "lookup" follows a path. A step into an object is a name, and a step into an array
+// is an index. If the path does not exist, the result is nil.
 func lookup(value any, path []string) any {
 	for _, step := range path {
 		switch v := value.(type) {

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// Error is a mistake in a template.
+// Error describes a mistake in a template.
 type Error struct {
 	// Line and Column are the position of the mistake. Line and Column start at 1. Columns are
 	// counted in characters.
@@ -50,8 +50,8 @@ func Parse(text string) (*Template, error) {
 type parser struct {
 	text string
 	pos  int
-	// The field "mark" is the position that was computed last. The next position is counted from
-	// "mark", so parsing takes linear time.
+	// The field "mark" is the position that was computed last. The next position is computed from
+	// "mark", so that parsing takes linear time.
 	mark position
 }
 

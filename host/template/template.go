@@ -41,23 +41,24 @@ func (t *Template) Render(get func(store string) (json.RawMessage, error)) (stri
 	return text, err
 }
 
-// Source provides the values of a template. If a function of the Source is nil, there are no values
-// of its kind.
+// Source provides the values of a template. If Store is nil, there are no stores. If Fact is nil,
+// there are no facts.
 type Source struct {
 	// Store returns the content of the store with the given name, and Fact returns the value of the
-	// fact with the given path. If a function returns nil or null, there is no value. The function
-	// is called once for each store or fact, when the template first uses the store or the fact.
+	// fact with the given path. If a function returns nil or null, there is no value. For each
+	// store or fact, the function is called only once, when the template uses the store or fact for
+	// the first time.
 	Store, Fact func(name string) (json.RawMessage, error)
 	// IsFact reports whether a fact with the given path is declared. The longest declared path at
 	// the beginning of an expression is the fact, and the remaining steps are a path into the value
-	// of the fact. If no declared path is found, the names of the expression together are the path
+	// of the fact. If no declared path is found, all names of the expression together are the path
 	// of the fact.
 	IsFact func(path string) bool
 }
 
-// RenderFrom is like Render, but also reads facts, and returns the expressions whose value is null
-// or does not exist, such as "memory.prefs.language". Each expression is listed once, in the order
-// of the template.
+// RenderFrom is like Render, but also reads facts. The second result lists the expressions whose
+// value is null or does not exist, such as "memory.prefs.language". Each expression is listed once,
+// in the order of the template.
 func (t *Template) RenderFrom(from Source) (text string, missing []string, err error) {
 	r := renderer{from: from, contents: map[string]any{}, facts: map[string]any{}, maxBytes: t.maxBytes, missed: map[string]bool{}}
 	for _, n := range t.nodes {
@@ -106,7 +107,7 @@ func (r *renderer) fact(path string) (any, error) {
 	return read(r.facts, r.from.Fact, path, "the value of fact")
 }
 
-// read returns the decoded value that get returns for a name. read reads each name once. The
+// The method "read" calls the function "get" once for each name, and returns the decoded value. The
 // argument "what" is the kind of the value in error messages.
 func read(known map[string]any, get func(name string) (json.RawMessage, error), name, what string) (any, error) {
 	if value, there := known[name]; there || get == nil {

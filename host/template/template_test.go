@@ -280,8 +280,8 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestFacts renders expressions of facts. The longest declared path is the fact, and the remaining
-// steps are a path into the value of the fact.
+// TestFacts renders expressions of facts. The longest declared path must be the fact, and the
+// remaining steps must be a path into the value of the fact.
 func TestFacts(t *testing.T) {
 	values := map[string]string{
 		"user.language": `"fr"`, "project.rates": `{"USD":1.10,"list":[{"x":"deep"}],"a.b":"point"}`, "project.rates.top": `"EUR"`, "other.thing": `7`,

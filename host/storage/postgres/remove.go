@@ -18,7 +18,7 @@ const (
 )
 
 // The type "page" is a function that returns a query. The query returns the heads of at most n
-// matching records that follow the record "last" in the order of the query.
+// matching records. All returned heads follow the record "last" in the order of the query.
 type page func(last storage.Head, n int) (sql string, arguments []any)
 
 // DeleteWhere implements storage.Backend.
@@ -48,7 +48,8 @@ func (b *Backend) ScanTag(ctx context.Context, what storage.Selector, after stor
 	return found, err
 }
 
-// selecting returns the page function for records with a prefix, a tag or keys, in key order.
+// The function "selecting" returns the page function for records that have a prefix, a tag or
+// certain keys. The pages are in key order.
 func selecting(what storage.Selector) page {
 	from, end := []byte(what.Prefix), prefixEnd(what.Prefix)
 	return func(last storage.Head, n int) (string, []any) {
@@ -88,8 +89,9 @@ const (
 	orderExpired  = ` order by r.expires, r.key limit $1`
 )
 
-// The method "remove" deletes up to limit records in transactions of bounded size. When remove
-// reaches the end, it starts again at the beginning, until a whole pass finds no records.
+// The method "remove" deletes matching records in transactions of bounded size. The argument
+// "limit" is the maximum number of records. After the last record, the method starts again at the
+// first record. The method ends after a whole pass that finds no records.
 func (b *Backend) remove(ctx context.Context, limit int, next page) (removed []storage.Head, err error) {
 	for last := (storage.Head{}); len(removed) < limit; {
 		chunk, err := b.removeChunk(ctx, last, min(limit-len(removed), maxRemoved), next)
@@ -104,8 +106,8 @@ func (b *Backend) remove(ctx context.Context, limit int, next page) (removed []s
 	return removed, nil
 }
 
-// removeChunk removes up to n records that follow the record "last", within the limits of one
-// transaction. removeChunk does not read contents.
+// removeChunk removes at most n records that follow the record "last". removeChunk runs one
+// transaction, observes the limits of a transaction, and does not read contents.
 func (b *Backend) removeChunk(ctx context.Context, last storage.Head, n int, next page) (removed []storage.Head, err error) {
 	query := func(batch *pgx.Batch) {
 		batch.Queue(beginUpdate)
@@ -133,8 +135,8 @@ func (b *Backend) removeChunk(ctx context.Context, last storage.Head, n int, nex
 // key, and must be smaller than 2,700 bytes.
 const maxIndexed = 256
 
-// The function "indexed" returns the form of a tag of a tenant and app in the index. A long tag is
-// truncated and followed by a hash.
+// The function "indexed" returns the form in which the index contains a tag of a tenant and app. If
+// a tag is long, the tag is truncated and a hash is appended.
 func indexed(group storage.Key, tag string) []byte {
 	entry := append(binary.AppendUvarint(nil, uint64(len(group))), group...)
 	if entry = append(entry, tag...); len(entry) <= maxIndexed {

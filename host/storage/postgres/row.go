@@ -8,14 +8,15 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The columns for read queries, with and without the content of a record.
+// The constants contain the columns of read queries, with and without the content of a record.
 const (
 	columns       = `r.key, r.revision, r.generation, r.created, r.updated, r.expires, r.run, r.tags, octet_length(r.content)::bigint, `
 	recordColumns = columns + `r.content`
 	headColumns   = columns + `null::bytea`
 )
 
-// The function "collect" returns a callback for a queued query that replaces *found with its rows.
+// The function "collect" returns a callback for a queued query. The callback sets *found to the
+// rows of the query.
 func collect(found *[]storage.Head) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
 		*found = nil
@@ -77,8 +78,8 @@ func bytesOf[T ~string](all []T) [][]byte {
 	return converted
 }
 
-// prefixEnd returns the smallest key that is greater than all keys with the prefix. The first byte
-// of a key is a tag, which is never 0xFF.
+// prefixEnd returns the smallest key that is greater than every key with the given prefix. The
+// first byte of a key is a tag, which is never 0xFF.
 func prefixEnd(prefix storage.Key) []byte {
 	end := []byte(prefix)
 	for n := len(end); n > 0; n-- {

@@ -15,9 +15,9 @@ const format = 4
 // ddl creates the tables. Keys, tags and ids are bytea, because text cannot contain NUL or invalid
 // UTF-8, and because keys must compare as bytes. Times are in microseconds since 1970.
 //
-// The column tags contains the tags of a record, and the table tags is the index of all tags. Usage
-// is stored in shards, which readers add up, because otherwise all commits of an app would update
-// the same row.
+// The column tags contains the tags of a record, and the table tags is the index of all tags. The
+// usage of an account is stored in several rows, which are called shards. Readers add up the
+// shards. With a single row, all commits of an app would update the same row.
 var ddl = []string{
 	`create table if not exists meta (single boolean primary key default true check (single), format integer not null, forgotten bigint not null default 0)`,
 	fmt.Sprintf(`insert into meta (format) values (%d) on conflict do nothing`, format),
@@ -43,8 +43,8 @@ var ddl = []string{
 	`create table if not exists changes (
 		xid bigint, n integer, at timestamptz not null default now(), key bytea not null, revision bigint not null,
 		generation bytea not null, deleted boolean not null, primary key (xid, n))`,
-	// If the tables were restored from another cluster, they contain transaction ids that have no
-	// meaning in this cluster.
+	// If the tables were restored from another cluster, the stored transaction ids have no meaning
+	// in this cluster.
 	`delete from changes where xid >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint`,
 }
 
@@ -53,12 +53,13 @@ var ddl = []string{
 func createTables(ctx context.Context, conn *pgx.Conn, schema string) error {
 	statements := append([]string{
 		`begin isolation level read committed read write`,
-		// Two concurrent CREATE ... Concurrent IF NOT EXISTS statements can collide in the catalog.
+		// Two concurrent CREATE ... Concurrent statements with IF NOT EXISTS can conflict in the
+		// catalog.
 		`select pg_advisory_xact_lock(hashtextextended('toolrun tables', 0))`,
 		`create schema if not exists ` + schema,
 	}, ddl...)
-	// The simple query protocol accepts, in one round trip, several statements that depend on each
-	// other.
+	// With the simple query protocol, one round trip can contain several statements that depend on
+	// each other.
 	if _, err := conn.PgConn().Exec(ctx, strings.Join(append(statements, `commit`), ";")).ReadAll(); err != nil {
 		return fmt.Errorf("create tables: %w", err)
 	}

@@ -22,8 +22,8 @@ const (
 	selectUsage = `select account, sum(records)::bigint, sum(bytes)::bigint from usage where account = any($1) group by account`
 )
 
-// The numbers of shards of an account. A user account has fewer shards, because a user
-// has fewer concurrent commits than an app, and there are many users.
+// The constants are the numbers of shards of one account. A user account has fewer shards than an
+// app account, because a user has fewer concurrent commits and because there are many users.
 const (
 	appShards  = 64
 	userShards = 8
@@ -42,13 +42,13 @@ func (b *Backend) Usage(ctx context.Context, accounts ...storage.Key) ([]storage
 	return usage, nil
 }
 
-// totals is the usage of accounts.
+// The type "totals" contains the usage of accounts.
 type totals map[storage.Key]storage.Usage
 
-// The method "queue" adds statements that read the usage of accounts, in a separate transaction. In
-// the serializable transaction, reading the sums would make all commits of an app conflict, because
-// each commit changes the usage that the other commits have read. An update is therefore checked
-// against the usage before the update began, without concurrent updates.
+// The method "queue" adds statements that read the usage of accounts, in a separate transaction. If
+// the serializable transaction read the sums, all commits of an app would conflict, because each
+// commit changes usage that the other commits have read. The check of an update therefore uses the
+// usage from before the update and does not include concurrent updates.
 func (t *totals) queue(batch *pgx.Batch, accounts []storage.Key) {
 	batch.Queue(`begin isolation level read committed read only`)
 	batch.Queue(selectUsage, bytesOf(accounts)).Query(func(rows pgx.Rows) error {
@@ -69,8 +69,8 @@ func (t *totals) queue(batch *pgx.Batch, accounts []storage.Key) {
 // The method "of" returns the usage of an account that the queries have read.
 func (t *totals) of(account storage.Key) (storage.Usage, error) { return (*t)[account], nil }
 
-// queueUsage adds the statements that add the growth caused by some changes to the usage of
-// accounts.
+// queueUsage adds statements that update the usage of accounts. The argument "changes" determines
+// by how much the usage grows.
 func queueUsage(batch *pgx.Batch, changes []storage.Change) {
 	growth := storage.GrowthOf(changes)
 	var accounts []storage.Key

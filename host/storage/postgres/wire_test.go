@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// wire is a proxy between a backend and the server, which counts the traffic and can drop requests
-// and replies.
+// The type "wire" is a proxy between a backend and the PostgreSQL server. The proxy counts the
+// traffic and can drop requests and replies.
 type wire struct {
 	dsn string
 
@@ -74,8 +74,8 @@ func (w *wire) serve(client net.Conn, address string) {
 	pass(client, server, w.reply)
 }
 
-// The method "pass" copies data until one side closes its connection or the function "allow"
-// returns false, and then closes both connections.
+// The method "pass" copies data from one connection to the other. When one side closes its
+// connection or the function "allow" returns false, the method closes both connections.
 func pass(to, from net.Conn, allow func(n int) bool) {
 	defer to.Close()
 	defer from.Close()
@@ -121,8 +121,8 @@ func (w *wire) set(change func(w *wire)) {
 	change(w)
 }
 
-// TestLostConnection checks that a commit has an unknown outcome if the reply of the server is
-// lost, or if the request may not have arrived.
+// TestLostConnection loses the request of a commit, or the reply of the server. In both cases, the
+// outcome of the commit must be unknown.
 func TestLostConnection(t *testing.T) {
 	for _, test := range []struct {
 		name    string

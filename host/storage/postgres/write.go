@@ -24,7 +24,7 @@ const (
 		on conflict (key) do update set revision = greatest(f.revision, excluded.revision)`
 )
 
-// queueChanges adds the statements that apply changes. The statements are in an order in which all
+// queueChanges adds the statements that apply changes. The order of the statements ensures that all
 // transactions lock rows in the same order.
 func queueChanges(batch *pgx.Batch, changes []storage.Change) {
 	queueLog(batch, changes)
@@ -49,8 +49,8 @@ func queueChanges(batch *pgx.Batch, changes []storage.Change) {
 	queueFloors(batch, changes)
 }
 
-// queueTags adds the given SQL statement for each tag of a change that the function "in" returns
-// and the function notIn does not return.
+// queueTags adds the given SQL statement for some tags of each change. The tags are in the result
+// of the function "in", but not in the result of the function "notIn".
 func queueTags(batch *pgx.Batch, sql string, changes []storage.Change, in, notIn func(storage.Change) []string) {
 	var tags, keys [][]byte
 	for _, c := range changes {

@@ -11,9 +11,9 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// RunExact checks that the budgets of a backend are exact, so that concurrent updates together
-// cannot exceed a limit. Use RunExact in addition to Run. The function "open" returns a new, empty
-// backend, which RunExact closes.
+// RunExact checks that the budgets of a backend are exact. If a budget is exact, concurrent updates
+// together cannot exceed a limit. Use RunExact in addition to Run. The function "open" returns a
+// new, empty backend. RunExact closes the backend.
 func RunExact(t *testing.T, open func(t *testing.T) storage.Backend) {
 	b := open(t)
 	defer b.Close()
@@ -161,8 +161,8 @@ func fill(t *testing.T, b storage.Backend, name string) int64 {
 	return held.Records
 }
 
-// testBudgetRace checks that concurrent writers fill an app at least up to its limit, and that the
-// next update is rejected.
+// testBudgetRace fills an app with concurrent writers. The app must reach its limit, and the next
+// update must be rejected.
 func testBudgetRace(t *testing.T, b storage.Backend) {
 	for round := range 4 {
 		name := fmt.Sprint("a", round)
@@ -177,7 +177,8 @@ func testBudgetRace(t *testing.T, b storage.Backend) {
 	}
 }
 
-// testBudgetFaults checks that a failed update counts toward the usage only if it was applied.
+// testBudgetFaults makes updates fail. A failed update must count toward the usage if and only if
+// the update was applied.
 func testBudgetFaults(t *testing.T, b storage.Backend) {
 	for _, how := range Failures {
 		name := how.String()

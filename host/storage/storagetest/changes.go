@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The function "changes" returns all changes under a prefix since a position, which it reads in
-// pages, and the position of the last change.
+// The function "changes" reads, in pages, all changes under a prefix since a position. The results
+// are the changes and the position of the last change.
 func changes(t tester, b storage.Backend, prefix storage.Key, since storage.Position, limit int) ([]storage.Changed, storage.Position) {
 	t.Helper()
 	var found []storage.Changed
@@ -79,7 +79,7 @@ func testChanges(t *testing.T, b storage.Backend) {
 	}
 }
 
-// testFollowers lets followers replicate concurrent writes with Changes. testFollowers then
+// In testFollowers, followers use Changes to replicate concurrent writes. testFollowers then
 // compares the replicas with the backend.
 func testFollowers(t *testing.T, b storage.Backend) {
 	const writers, each, followers = 4, 30, 2

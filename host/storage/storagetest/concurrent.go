@@ -16,7 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// together starts n goroutines at the same time and waits for them.
+// The function "together" starts n goroutines at the same time and waits until all goroutines have
+// ended.
 func together(n int, do func(i int)) {
 	start := make(chan struct{})
 	var wg sync.WaitGroup
@@ -56,8 +57,8 @@ func testCreationRace(t *testing.T, b storage.Backend) {
 	checkUsage(t, b, app("a"))
 }
 
-// testWriteSkew checks that two updates are serializable if each of them reads the record that the
-// other update writes.
+// testWriteSkew runs two concurrent updates. Each update reads the record that the other update
+// writes. The result must be serializable.
 func testWriteSkew(t *testing.T, b storage.Backend) {
 	for round := range 10 {
 		pair := []storage.Key{app("a", store(fmt.Sprint("left", round))), app("a", store(fmt.Sprint("right", round)))}
@@ -163,8 +164,8 @@ func churn(t tester, b storage.Backend, i int) {
 	}
 }
 
-// counters is the system under test of testLinearizable, which consists of two counters. An
-// operation adds to one or both counters, and returns both values.
+// The type "counters" consists of two counters. testLinearizable tests operations on the counters.
+// An operation adds to one or both counters, and returns both values.
 type counters struct{ a, b int }
 
 var countersModel = porcupine.Model{

@@ -9,8 +9,9 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// testFaults makes each update of a short sequence fail in each way. testFaults compares the stored
-// records with the returned errors. Every update must be applied completely or not at all.
+// testFaults executes a short sequence of updates and makes each update fail in each possible way.
+// testFaults checks that the stored records match the returned errors. Every update must be applied
+// either completely or not at all.
 func testFaults(t *testing.T, b storage.Backend) {
 	const steps = 8
 	for _, how := range Failures {
@@ -25,8 +26,8 @@ func testFaults(t *testing.T, b storage.Backend) {
 	}
 }
 
-// runFaulty increments two records together. runFaulty compares their values with the number of
-// updates that took effect.
+// runFaulty increments two records in each update. runFaulty compares the values of the records
+// with the number of updates that took effect.
 func runFaulty(t *testing.T, f *Faulty, group string, how Failure, failing, steps int) {
 	ctx := context.Background()
 	pair := []storage.Key{app(group, store("left")), app(group, store("right"))}

@@ -12,8 +12,8 @@ import (
 // Failure is a way in which an operation of a Faulty backend fails.
 type Failure int
 
-// The failures. Reads change nothing, so for reads, LostReply and Unknown have the same meaning as
-// NotApplied.
+// The failures. For a read, LostReply and Unknown have the same meaning as NotApplied, because a
+// read changes nothing.
 const (
 	NotApplied Failure = iota + 1 // the operation is not applied and returns a plain error
 	LostReply                     // the operation is applied and returns an error that wraps ErrUnknownOutcome
@@ -34,7 +34,7 @@ func (f Failure) String() string {
 	return names[f-1]
 }
 
-// The names of the operations of a backend for Fail and Before.
+// The constants are the names of a backend's operations. Fail and Before use these names.
 const (
 	OpGet     = "get"
 	OpScan    = "scan"
@@ -44,16 +44,16 @@ const (
 	OpPing    = "ping"
 )
 
-// ErrInjected is wrapped by every error that a Faulty backend injects.
+// Every error that a Faulty backend injects wraps ErrInjected.
 var ErrInjected = errors.New("injected failure")
 
 // Faulty is a backend that wraps another backend. The operations of Faulty fail as the method Fail
 // specifies. Faulty is safe for concurrent use.
 type Faulty struct {
 	storage.Backend
-	// Before, if set, is called in the caller's goroutine before each operation. The argument of
-	// Before is the name of the operation. Before may block to order the operations of several
-	// goroutines. Before must be set before the backend is used.
+	// If Before is set, the backend calls Before in the caller's goroutine before each operation.
+	// The argument of Before is the name of the operation. Before may block to order the operations
+	// of several goroutines. Before must be set before the backend is used.
 	Before func(op string)
 
 	mu    sync.Mutex
@@ -73,8 +73,8 @@ func NewFaulty(b storage.Backend) *Faulty {
 	return &Faulty{Backend: b, calls: make(map[string]int)}
 }
 
-// Fail makes the n-th future call to an operation fail. The next call after Fail has the number 1.
-// If the argument "op" is "", the calls to all operations count.
+// Fail makes the n-th future call to an operation fail. The first call after the call to Fail has
+// the number 1. If the argument "op" is "", the calls to all operations count.
 func (f *Faulty) Fail(op string, n int, how Failure) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

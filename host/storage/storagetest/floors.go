@@ -9,9 +9,9 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// testFloors checks that a floor has the highest revision that was ever removed, by any kind of
-// removal. A request in a commit must see the floors that earlier requests of the same commit have
-// raised.
+// testFloors checks that a floor contains the highest revision of its key that was ever removed.
+// Every kind of removal must raise the floor. A request in a commit must see the floors that
+// earlier requests of the same commit have raised.
 func testFloors(t *testing.T, b storage.Backend) {
 	ctx := context.Background()
 	k := app("a", user("ann"), store("s"))

@@ -21,8 +21,8 @@ func read(t tester, b storage.Backend, held storage.Held, want ...storage.Key) (
 	return found, at
 }
 
-// The function "seen" returns the current versions of keys and ranges. For many keys, a backend
-// uses its history instead of comparing all versions.
+// The function "seen" returns the current versions of keys and ranges. If there are many keys, a
+// backend uses its history and does not compare all versions.
 func seen(t tester, b storage.Backend, keys []storage.Key, ranges ...storage.Range) storage.Held {
 	t.Helper()
 	held := storage.Held{Ranges: ranges}
@@ -42,9 +42,8 @@ func scanned(t tester, b storage.Backend, prefix, after storage.Key, limit int) 
 	return storage.RangeOf(prefix, after, limit, found)
 }
 
-// checkHeld checks that Read and Update agree on whether the observations in the argument "held"
-// are still true. checkHeld checks the observations with the position Held.Since and without a
-// position.
+// checkHeld checks whether the observations in the argument "held" are still true. Read and Update
+// must give the same answer, with the position Held.Since and without a position.
 func checkHeld(t tester, b storage.Backend, what string, held storage.Held, changed bool) {
 	t.Helper()
 	for _, since := range []storage.Position{held.Since, {}} {
@@ -84,8 +83,8 @@ func testRead(t *testing.T, b storage.Backend) {
 	}
 }
 
-// testHeldVersions changes a held record in every possible way. In some cases the Held contains
-// only the changed record, and in other cases many records.
+// testHeldVersions changes a held record in every possible way. In some cases, the Held contains
+// only the changed record. In other cases, the Held contains many records.
 func testHeldVersions(t *testing.T, b storage.Backend) {
 	var many []storage.Key
 	for i := range 40 {

@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// testHistories runs random histories on a backend and on a plain map, and compares the backend
-// with the map after every step.
+// testHistories applies random operations to a backend and to a map. After every operation,
+// testHistories compares the backend with the map.
 func testHistories(t *testing.T, open func(t *testing.T) storage.Backend) {
 	rapid.Check(t, func(rt *rapid.T) {
 		b := open(t)
@@ -46,7 +46,7 @@ var (
 	modelTags     = []string{"e", "ee", "f"}
 )
 
-// model is a backend and its expected content.
+// The type "model" contains a backend and the expected content of the backend.
 type model struct {
 	b       storage.Backend
 	records map[storage.Key]storage.Record
@@ -81,8 +81,8 @@ func seenIn(records []storage.Record, g storage.Range) (seen []storage.Version) 
 }
 
 // The method "hold" creates a Held with versions and ranges of a past state, and checks whether the
-// backend detects changes since the past state. With padding, the Held is so large that a backend
-// uses its history instead of comparing all observations.
+// backend detects changes since the past state. If the Held is padded, it is so large that a
+// backend uses its history and does not compare all observations.
 func (m *model) hold(t *rapid.T) {
 	was, now := rapid.SampledFrom(m.past).Draw(t, "past"), m.sorted()
 	held, changed := storage.Held{Since: was.at}, false
@@ -273,7 +273,7 @@ func (m *model) sweep(t *rapid.T) {
 }
 
 // The method "remove" checks that the backend removes as many matching records as the limit allows,
-// and no other records. The backend may choose which of the matching records it removes.
+// and no other records. The backend may choose which of the matching records are removed.
 func (m *model) remove(t *rapid.T, match func(storage.Record) bool, remove func(limit int) (int, error)) {
 	limit := rapid.IntRange(1, 4).Draw(t, "limit")
 	removed, err := remove(limit)

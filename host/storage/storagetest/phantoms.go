@@ -15,8 +15,9 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// testPhantoms lets clients count the records under a prefix and add a record if the number is
-// below a maximum. Because the range is held, two clients cannot both add the last record.
+// In testPhantoms, clients count the records under a prefix. If the number is below a maximum, the
+// client adds a record. Because each client holds the range, only one client can add the last
+// record.
 func testPhantoms(t *testing.T, b storage.Backend) {
 	const clients, maximum = 8, 5
 	for round := range 6 {
@@ -60,8 +61,8 @@ func countAndAdd(b storage.Backend, prefix storage.Key, name string, maximum int
 	})
 }
 
-// setOperation is an operation of testLinearizableRanges, which lists a set and then adds or
-// removes a member.
+// setOperation is an operation of testLinearizableRanges. The operation lists a set and then adds
+// or removes a member.
 type setOperation struct {
 	member string
 	remove bool
@@ -115,7 +116,7 @@ func testLinearizableRanges(t *testing.T, b storage.Backend) {
 	}
 }
 
-// listAnd lists the members of the set and changes the set, in one transaction.
+// In one transaction, listAnd lists the members of the set and changes the set.
 func listAnd(b storage.Backend, op setOperation) (saw string, err error) {
 	ctx, prefix := context.Background(), app("set")
 	_, at, err := b.Read(ctx, nil, storage.Held{})

@@ -48,7 +48,7 @@ func testDeleteReturnsHeads(t *testing.T, b storage.Backend) {
 	checkUsage(t, b, app("a"))
 }
 
-// testDeleteLarge removes a large amount of data in one call, which exceeds the limits of one
+// testDeleteLarge removes much data in one call. The amount of data exceeds the limits of one
 // transaction.
 func testDeleteLarge(t *testing.T, b storage.Backend) {
 	ctx := context.Background()
@@ -80,7 +80,7 @@ func testDeleteLarge(t *testing.T, b storage.Backend) {
 	checkUsage(t, b, app("a"))
 }
 
-// testDeleteWhileWriting lets writers add records under a prefix while other calls repeatedly
+// In testDeleteWhileWriting, writers add records under a prefix. At the same time, other calls
 // delete the records in chunks. Each record must be returned as removed exactly once.
 func testDeleteWhileWriting(t *testing.T, b storage.Backend) {
 	ctx := context.Background()

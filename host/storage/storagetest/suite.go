@@ -15,7 +15,7 @@ import (
 )
 
 // Run checks that a backend fulfills the contract of storage.Backend. The function "open" returns a
-// new, empty backend, which Run closes.
+// new, empty backend. Run closes the backend.
 func Run(t *testing.T, open func(t *testing.T) storage.Backend) {
 	suite := []struct {
 		name string
@@ -105,7 +105,8 @@ func withTags(r storage.Record, tags ...string) storage.Record {
 // tagged selects the records of an app by a tag.
 func tagged(name, tag string) storage.Selector { return storage.Selector{Group: app(name), Tag: tag} }
 
-// sweepUpTo removes at most limit expired records and returns the number of removed records.
+// sweepUpTo removes expired records and returns their number. The argument "limit" is the maximum
+// number of records.
 func sweepUpTo(ctx context.Context, b storage.Backend, at time.Time, limit int) (int, error) {
 	removed, err := b.DeleteWhere(ctx, storage.Selector{Expired: at}, limit)
 	return len(removed), err
@@ -141,7 +142,7 @@ func get(t tester, b storage.Backend, keys ...storage.Key) []storage.Record {
 	return found
 }
 
-// The function "all" returns every record under prefix, which it reads in pages.
+// The function "all" reads all records under a prefix in pages and returns the records.
 func all(t tester, b storage.Backend, prefix storage.Key) []storage.Record {
 	t.Helper()
 	var found []storage.Record

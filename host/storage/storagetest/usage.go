@@ -13,8 +13,9 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// testUserUsage checks that a record with a user's tag counts toward the usage of that user, under
-// any key. If the tag changes, the record must count toward the usage of the new user.
+// testUserUsage stores records with the tag of a user. Under any key, a record with the tag must
+// count toward the usage of the user. If the tag changes, the record must count toward the usage of
+// the new user.
 func testUserUsage(t *testing.T, b storage.Backend) {
 	group := app("a")
 	ann, bob := storage.UserAccount(group, "ann"), storage.UserAccount(group, "bob")
@@ -38,8 +39,8 @@ func testUserUsage(t *testing.T, b storage.Backend) {
 	checkUsage(t, b, group, ann, bob)
 }
 
-// testUsageAfterRemovals checks that any kind of removal, and several concurrent removals, subtract
-// a removed record from the usage exactly once.
+// testUsageAfterRemovals checks that each removed record is subtracted from the usage exactly once.
+// The test covers each kind of removal and concurrent removals.
 func testUsageAfterRemovals(t *testing.T, b storage.Backend) {
 	ctx := context.Background()
 	ann := storage.UserAccount(app("a"), "ann")
@@ -85,8 +86,8 @@ func testUsageAfterRemovals(t *testing.T, b storage.Backend) {
 	}
 }
 
-// testAccounts requests the usage of accounts in any order, of unknown accounts, and of an empty
-// list of accounts.
+// testAccounts requests the usage of accounts. The requested lists have different orders, contain
+// unknown accounts, or are empty.
 func testAccounts(t *testing.T, b storage.Backend) {
 	one, two := record(app("a", store("s")), 1, "12"), record(app("b", store("s"), user("ann")), 1, "1234")
 	put(t, b, one, two)

@@ -16,18 +16,19 @@ import (
 	"testing"
 )
 
-// errMissing is the reason for skipping a test if PostgreSQL is not installed.
+// If PostgreSQL is not installed, errMissing is the reason why a test is skipped.
 var errMissing = errors.New("PostgreSQL 14 or later is not installed: no initdb in PATH or /usr/lib/postgresql/*/bin")
 
 // oldest is the oldest supported major version.
 const oldest = 14
 
 // Cluster is a PostgreSQL cluster that the tests of a process share. The zero Cluster is ready to
-// use and safe for concurrent use. A Cluster must be a package variable, because the cluster stops
-// when the variable is garbage-collected.
+// use and safe for concurrent use. A Cluster must be a package variable, because the PostgreSQL
+// cluster stops when the Cluster is garbage-collected.
 //
 // The cluster listens only on a Unix socket in its own directory, and does not sync to the disk.
-// When the process ends, even after SIGKILL, the cluster stops and its directory is removed.
+// When the process ends, the cluster stops and the directory of the cluster is removed, even if the
+// process was killed with SIGKILL.
 type Cluster struct {
 	once    sync.Once
 	err     error
@@ -54,8 +55,8 @@ func (c *Cluster) DSN(t testing.TB) string {
 }
 
 // script is a shell script that runs a cluster. $1 is the directory of the PostgreSQL programs, and
-// $2 is the directory of the cluster. The script reports when the cluster is ready. The script
-// stops the cluster at the end of its input.
+// $2 is the directory of the cluster. The script reports when the cluster is ready. When the input
+// of the script ends, the script stops the cluster.
 const script = `
 run() {
 	"$1/initdb" -D "$2/data" -U toolrun -A trust -E UTF8 --locale=C -N &&
@@ -101,8 +102,8 @@ func (c *Cluster) start() error {
 	return nil
 }
 
-// findPrograms returns the directory of the PostgreSQL programs, which is the directory in PATH or
-// the directory of the newest version in the argument "versions".
+// findPrograms returns the directory of the PostgreSQL programs. If PATH does not contain the
+// programs, the result is the directory of the newest version in the argument "versions".
 func findPrograms(versions string) (string, error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
 		return filepath.Dir(path), nil

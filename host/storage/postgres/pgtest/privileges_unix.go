@@ -11,9 +11,9 @@ import (
 	"syscall"
 )
 
-// dropPrivileges makes cmd run in a separate process group. If this process runs as root, cmd runs
-// as another user, who becomes the owner of the directory, because PostgreSQL refuses to run as
-// root.
+// dropPrivileges makes cmd run in a separate process group. PostgreSQL refuses to run as root. If
+// this process runs as root, cmd therefore runs as another user, and that user becomes the owner of
+// the directory.
 func dropPrivileges(cmd *exec.Cmd, folder string) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if os.Getuid() != 0 {
