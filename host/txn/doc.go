@@ -4,9 +4,9 @@
 // A transaction is optimistic. The body of a transaction reads and writes through a [Tx]. The
 // writes stay in an overlay that only the body sees. When the body returns, the transaction is
 // committed with one update of the backend. If a record or range that the body read has changed,
-// the update stores nothing. If none has changed, the update stores all writes. After a conflict,
-// the transaction acquires the fair locks of the records that the body used, and executes the body
-// again.
+// the update stores nothing. If all records and ranges are unchanged, the update stores all writes.
+// After a conflict, the transaction acquires the fair locks of the records that the body used, and
+// executes the body again.
 //
 // A body can rely on the following guarantees:
 //

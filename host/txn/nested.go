@@ -49,8 +49,8 @@ func (tx *Tx) rollBack(mark int) {
 }
 
 // When the blind updates of a record are undone, joinAsSeen adds the record to the read set. The
-// body knows that the blind updates succeeded, and can depend on that. Because the updates were
-// undone, the commit does not check their success.
+// body knows that the blind updates succeeded, and may depend on their success. Because the updates
+// were undone, the commit does not repeat them.
 func joinAsSeen(tx *Tx, e *entry) {
 	tx.join(e)
 	tx.reads.hold(&e.raw, e.key)

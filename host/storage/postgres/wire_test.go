@@ -121,8 +121,8 @@ func (w *wire) set(change func(w *wire)) {
 	change(w)
 }
 
-// TestLostConnection loses the request of a commit, or the reply of the server. In both cases, the
-// outcome of the commit must be unknown.
+// TestLostConnection loses the request of a commit, or the reply of the server. If the update has
+// writes, the outcome of the commit must be unknown.
 func TestLostConnection(t *testing.T) {
 	for _, test := range []struct {
 		name    string

@@ -44,7 +44,8 @@ const (
 	OpPing    = "ping"
 )
 
-// Every error that a Faulty backend injects wraps ErrInjected.
+// ErrInjected is part of every error that a Faulty backend injects. The injected errors wrap
+// ErrInjected.
 var ErrInjected = errors.New("injected failure")
 
 // Faulty is a backend that wraps another backend. The operations of Faulty fail as the method Fail
