@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// TestSlowStart checks that a run does not wait for a worker beyond its deadline.
+// TestSlowStart checks that a run stops waiting for a worker at the deadline of the run.
 func TestSlowStart(t *testing.T) {
 	slow := filepath.Join(t.TempDir(), "slow")
 	if err := os.WriteFile(slow, []byte("#!/bin/sh\nexec sleep 5\n"), 0o700); err != nil {
@@ -45,7 +45,7 @@ func TestSpeakingAhead(t *testing.T) {
 	}
 }
 
-// TestInheritedDescriptors checks that a worker does not inherit other descriptors of its parent.
+// TestInheritedDescriptors checks that a worker does not inherit a file that its parent has opened.
 func TestInheritedDescriptors(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(file, []byte("the secret"), 0o600); err != nil {
@@ -94,8 +94,8 @@ func TestNoSuchOperation(t *testing.T) {
 	}
 }
 
-// TestLandlockWithoutItsFolder checks that Landlock stays on if the folder of a worker is missing.
-// The worker must not be able to read any file.
+// TestLandlockWithoutItsFolder checks that Landlock is active even if the folder of a worker is
+// missing. The worker must not be able to read any file.
 func TestLandlockWithoutItsFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
 	b := newBench(t, sandbox.Options{CacheDir: dir, Require: []string{sandbox.LayerLandlock}, Spares: -1})
@@ -114,9 +114,9 @@ func TestLandlockWithoutItsFolder(t *testing.T) {
 	}
 }
 
-// TestThreadsCount checks that a run fails if its worker starts many threads, even if the kernel
-// does not limit the number of threads, as for root. The limit includes the threads that the worker
-// had before the run.
+// TestThreadsCount checks that a run fails if its worker starts many threads. The run must also
+// fail if root runs the test, although the kernel does not limit the threads of root. The limit
+// includes the threads that the worker had before the run.
 func TestThreadsCount(t *testing.T) {
 	for _, without := range [][]string{nil, {sandbox.LayerCgroup}, {sandbox.LayerCgroup, sandbox.LayerNamespaces}} {
 		b := newBench(t, sandbox.Options{Without: without})
@@ -131,8 +131,8 @@ func TestThreadsCount(t *testing.T) {
 	}
 }
 
-// TestCompilerFillsDisk checks that a worker that compiles cannot fill the disk with one file, many
-// files or folders. All files that the worker wrote must be removed.
+// TestCompilerFillsDisk checks that a compilation cannot fill the disk, neither with one large file
+// nor with many files or folders. The host must remove all files that the worker wrote.
 func TestCompilerFillsDisk(t *testing.T) {
 	for _, act := range []string{"compile to a large file", "compile to many files", "compile to many folders"} {
 		t.Run(act, func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// The limits on the data that a worker sends in a run.
+// The limits on the data that a worker sends during a run.
 const (
 	maxCallBytes    = 8 << 20  // a memory call with all its arguments
 	maxLogBytes     = 64 << 10 // a log line
@@ -31,11 +31,11 @@ const (
 	outcomeBroken        // an error of the worker itself, as text
 )
 
-// maxExtraMemory is the maximum number of bytes by which the memory use that a worker reports can
-// exceed the limit of the run.
+// maxExtraMemory is a number of bytes. The memory use that a worker reports can exceed the memory
+// limit of the run by at most this number.
 const maxExtraMemory = 1 << 30
 
-// exchange is the parent's side of a run.
+// exchange is the state of a run in the parent process.
 type exchange struct {
 	ctx      context.Context
 	worker   *worker
@@ -50,7 +50,7 @@ type exchange struct {
 	bytes    int                   // the size of the log lines received
 }
 
-// sendRun sends the request to run a program to the worker.
+// sendRun sends a run request to the worker.
 func (x *exchange) sendRun(id uint64, in engine.Input) error {
 	f := x.worker.wire.frame(kindRun)
 	f.number(id)
@@ -59,8 +59,8 @@ func (x *exchange) sendRun(id uint64, in engine.Input) error {
 	return x.worker.wire.send(f)
 }
 
-// serve handles the worker's frames until the run has an outcome. If the result "lost" is true, err
-// is a protocol or pipe error, and the worker can no longer be used.
+// serve handles the worker's frames until the run has an outcome. If the result "lost" is true, the
+// result "err" is an error of the protocol or a pipe, and the worker can no longer be used.
 func (x *exchange) serve() (out engine.Output, err error, lost bool) {
 	accepted := sizes{kindCall: maxCallBytes, kindLog: maxLogBytes + 16, kindBegin: maxCallBytes + 16, kindWait: 16,
 		kindOutcome: 2*x.limits.OutputBytes + maxFaultBytes + maxWarningBytes}
@@ -88,8 +88,8 @@ func (x *exchange) serve() (out engine.Output, err error, lost bool) {
 	}
 }
 
-// The method "call" performs a memory call of the guest. The host itself checks that the arguments
-// are JSON.
+// The method "call" performs a memory call of the guest. The host checks that the arguments are
+// JSON, because it does not trust the worker.
 func (x *exchange) call(f *fields) error {
 	call, op, err := x.readCall(f)
 	if err != nil {
@@ -159,8 +159,9 @@ func (x *exchange) replyFault(answer *frame, fault *abi.Fault) error {
 	return x.worker.wire.send(answer.number(outcomeFault).data(text))
 }
 
-// log handles a log line. A correct worker sends no lines beyond the limit. If a worker exceeds
-// twice the limit, log treats the worker as an attacker.
+// The method "log" handles a log line. A correct worker never exceeds the limit on log lines. If
+// the log lines of a worker exceed twice the limit, the worker is hostile, and the method returns
+// an error.
 func (x *exchange) log(f *fields) error {
 	level, text := abi.Level(f.text()), f.text()
 	if err := f.end(); err != nil {
@@ -228,9 +229,10 @@ func unmarshalFault(text []byte, fault *abi.Fault) error {
 	return nil
 }
 
-// restoreFault returns the fault that the host issued if the guest's fault has the same ID. The
-// returned fault keeps the location and the hint that the engine added. If the host issued no fault
-// with the ID, restoreFault returns the guest's fault without untrusted fields.
+// restoreFault looks for a fault of the host that has the same ID as the guest's fault, and returns
+// the host's fault. The returned fault has the location of the guest's fault. If the host's fault
+// has no hint, the returned fault has the hint of the guest's fault. If the host issued no fault
+// with this ID, restoreFault returns the guest's fault without untrusted fields.
 func (x *exchange) restoreFault(reported *abi.Fault) error {
 	issued, ok := x.issued[reported.ID]
 	if !ok {
@@ -247,8 +249,8 @@ func (x *exchange) restoreFault(reported *abi.Fault) error {
 	return &fault
 }
 
-// sanitized returns a fault without the fields that a guest cannot set, such as the outcome of a
-// commit. sanitized truncates long texts.
+// sanitized returns a copy of a fault. The copy omits the fields that a guest must not set, such as
+// the outcome of a commit. Long texts are truncated in the copy.
 func sanitized(f *abi.Fault) *abi.Fault {
 	const maxText, maxStack, maxViolations = 16 << 10, 64 << 10, 100
 	limit := func(text string, n int) string { return strings.ToValidUTF8(text[:min(len(text), n)], "") }

@@ -41,8 +41,8 @@ const (
 	atArguments    = 16 // each argument has 8 bytes; the filter reads the lower half
 )
 
-// pagemapScan is PAGEMAP_SCAN, the only ioctl request that a worker can make. The request reads an
-// open page map of the process itself.
+// pagemapScan is PAGEMAP_SCAN, the only ioctl request that a worker can make. The worker can use
+// this request only for the open page map of its own process.
 const pagemapScan = 0xc0606610
 
 // newNamespaces contains the flags of clone that create namespaces.
@@ -54,7 +54,7 @@ func argument(index uint32) uint32 { return atArguments + 8*index }
 // The actions of the filter.
 const (
 	deny           = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
-	notImplemented = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS) // the error makes a C library use older calls
+	notImplemented = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS) // libc then uses older calls
 )
 
 // buildFilter returns the filter as a program. If a test of the program is true, the program
@@ -68,7 +68,7 @@ func buildFilter(may permissions, self uint32) []unix.SockFilter {
 	for _, number := range allowedCalls(may) {
 		p.returnIf(unix.BPF_JEQ, number, unix.SECCOMP_RET_ALLOW)
 	}
-	p.forCall(unix.SYS_MMAP, func() { // shared memory without a file and huge pages are not charged to a process
+	p.forCall(unix.SYS_MMAP, func() { // nothing limits huge pages or shared anonymous memory
 		p.load(argument(3))
 		p.returnIf(unix.BPF_JSET, unix.MAP_HUGETLB, deny)
 		p.returnUnless(unix.BPF_JSET, unix.MAP_ANONYMOUS, unix.SECCOMP_RET_ALLOW)
@@ -131,7 +131,7 @@ func (p *filter) forCall(number uint32, tests func()) {
 	(*p)[jump].Jf = uint8(len(*p) - jump - 1)
 }
 
-// allowValues allows a system call if an argument has one of the values.
+// allowValues allows a system call if an argument of the call has one of the given values.
 func (p *filter) allowValues(number, index uint32, values ...uint32) {
 	p.forCall(number, func() {
 		p.load(argument(index))

@@ -19,20 +19,20 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// server handles requests in a worker process. server handles one request at a time on one
-// goroutine, but engines can use more goroutines.
+// server handles requests in a worker process. One goroutine handles the requests one after the
+// other, but engines can start more goroutines.
 type server struct {
 	wire     *wire
 	engines  map[string]func(key string) engine.Engine
 	programs map[uint64]engine.Program
-	folder   string       // the path of the compiled code in this process
+	folder   string       // the path at which this process can open the compiled code
 	prepare  func() error // the function that prepares the shared state of the language; nil for other jobs
-	fileMu   sync.Mutex   // locked from a request for a file to the reply, because a bundler opens files on many goroutines
+	fileMu   sync.Mutex   // one file request at a time; a bundler opens files on many goroutines
 
 	host   engine.Host
 	limits engine.Limits // the limits of the active run
 	lines  int           // the number of log lines sent
-	bytes  int           // the size of the log lines sent
+	bytes  int           // the total size of the log lines sent
 	begun  uint64        // the number of external operations that the guest began
 	memory int64         // the memory limit of the garbage collector
 	used   int64         // the memory use without a guest
@@ -91,11 +91,11 @@ func (s *server) prepareShared() error {
 	return s.wire.send(s.wire.frame(kindLoaded).number(status).data(body).data(nil))
 }
 
-// logPanic writes a panic to standard error. The parent logs the standard error after an internal
-// fault.
+// logPanic writes a panic to standard error. After an internal fault, the parent logs the worker's
+// standard error.
 func logPanic(value any, stack []byte) { fmt.Fprintf(os.Stderr, "panic: %v\n%s\n", value, stack) }
 
-// workSizes contains the frame size limits between runs.
+// workSizes contains the size limits of the frames that a worker can receive while no guest runs.
 var workSizes = sizes{kindLoad: maxSourceBytes + 1<<20, kindRun: maxRunBytes + 1<<10, kindPrepare: 1}
 
 // serve handles requests until the parent closes the pipe.
@@ -165,7 +165,8 @@ func reviewOf(program engine.Program, src engine.Source) []byte {
 	return text
 }
 
-// setBaseline records the memory use after compiling, which is not charged to a guest.
+// setBaseline records the memory use of the worker after a compilation. This memory is not charged
+// to a guest.
 func (s *server) setBaseline() {
 	debug.FreeOSMemory()
 	total := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
@@ -232,11 +233,12 @@ func (s *server) run(f *fields) error {
 	return s.answer(out, err)
 }
 
-// orphanInterval is the interval at which a worker checks during a run that its parent exists.
+// orphanInterval is the time between two calls of checkParent during a run.
 const orphanInterval = time.Second
 
-// checkParent exits if the parent has exited. checkParent is necessary on systems whose kernel does
-// not kill orphans. A worker does not read the closed pipe while a guest runs.
+// checkParent ends this process if the parent process has exited. Some kernels kill orphans, but
+// others do not, so the check is necessary. While a guest runs, a worker does not read its input,
+// so it does not detect that the parent has closed the pipe.
 func (s *server) checkParent() {
 	if os.Getppid() != s.parent {
 		os.Exit(1)
@@ -246,8 +248,8 @@ func (s *server) checkParent() {
 	}
 }
 
-// limitMemory sets the memory limit of the garbage collector. With the limit, the collector works
-// harder before the kernel denies memory.
+// limitMemory sets the memory limit of the garbage collector. If the memory use is near the limit,
+// the garbage collector runs more often, so that the kernel does not have to deny memory.
 func (s *server) limitMemory(bytes int64) {
 	const minBytes = 4 << 20 // with a lower limit, the garbage collector would use all processor time
 	if bytes = max(bytes, minBytes); s.memory != bytes {
@@ -334,7 +336,7 @@ func readReply(reply *fields) (json.RawMessage, error) {
 	return nil, fault
 }
 
-// log sends a log line unless the run has exceeded its limits.
+// The method "log" sends a log line unless the run has exceeded its limits on log lines.
 func (s *server) log(level abi.Level, text string) error {
 	if s.lines > s.limits.LogLines || s.bytes > s.limits.LogBytes {
 		return nil // the worker has sent the line that exceeded the limit, so the host detects the excess

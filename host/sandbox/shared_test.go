@@ -15,7 +15,8 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// sharingPool returns a pool with one language, whose shared state is prepared from a file.
+// sharingPool returns a pool with one language. The shared state of this language is prepared from
+// a file.
 func sharingPool(t *testing.T, cacheDir, key string, files ...string) *sandbox.Pool {
 	t.Helper()
 	language := sharingLanguage
@@ -30,7 +31,7 @@ func sharingPool(t *testing.T, cacheDir, key string, files ...string) *sandbox.P
 	return pool
 }
 
-// say runs a tool for a domain and returns its output.
+// The function "say" runs a tool for a domain and returns the output of the tool.
 func say(t *testing.T, pool *sandbox.Pool, domain string) (string, error) {
 	t.Helper()
 	program, err := pool.Engines()[0].Load(t.Context(), engine.Source{Path: "t.sharing", Domain: domain})
@@ -42,8 +43,9 @@ func say(t *testing.T, pool *sandbox.Pool, domain string) (string, error) {
 	return string(out.Output), err
 }
 
-// TestShared checks that shared state is prepared once from files that other workers cannot read.
-// Workers of all domains must be able to read the state but not to change it.
+// TestShared checks that shared state is prepared only once. Only the worker that prepares the
+// state can read the source files. Workers of all domains must be able to read the state but not to
+// change it.
 func TestShared(t *testing.T) {
 	dir := t.TempDir()
 	file, cacheDir := filepath.Join(dir, "source"), filepath.Join(dir, "cache")
@@ -68,7 +70,7 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestPrepared checks that an engine reports whether the next load prepares its shared state.
+// TestPrepared checks that an engine reports whether its next load will prepare shared state.
 func TestPrepared(t *testing.T) {
 	dir := t.TempDir()
 	file, cacheDir := filepath.Join(dir, "source"), filepath.Join(dir, "cache")
@@ -185,8 +187,8 @@ func TestSharedOutlivesTrouble(t *testing.T) {
 	}
 }
 
-// TestSharedIsNotRemovedOnAClaim checks that the host keeps intact shared state even if a worker
-// with a hostile source reports damage.
+// TestSharedIsNotRemovedOnAClaim runs a hostile source, whose worker reports that shared state is
+// damaged. The host must not remove the state, because the state is intact.
 func TestSharedIsNotRemovedOnAClaim(t *testing.T) {
 	dir := t.TempDir()
 	file, cacheDir := filepath.Join(dir, "source"), filepath.Join(dir, "cache")

@@ -13,16 +13,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// namespaceFlags contains the new namespaces of a worker. A worker has no network. A worker has no
-// privileges even if its parent is root, because no user ID is mapped. A worker has no PID
-// namespace. Package psx, which applies Landlock to all threads of a program with C code, finds the
-// threads in /proc. In a PID namespace without its own /proc, psx would search for wrong thread IDs
-// and never finish.
+// namespaceFlags contains the flags for the kinds of namespaces that are created for a worker. A
+// worker has no network. A worker has no privileges even if its parent is root, because the user
+// namespace of the worker maps no user ID. A worker does not have its own PID namespace. Package
+// psx, which applies Landlock to all threads of a program with C code, finds the threads in /proc.
+// In a PID namespace without its own /proc, psx would search for wrong thread IDs and never finish.
 const namespaceFlags = unix.CLONE_NEWUSER | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
 
 // procAttributes returns the attributes with which to start a worker. A worker has its own session,
-// so Ctrl-C in a terminal does not reach it. In a user namespace, a worker starts with only the
-// capability that is needed to change its root.
+// so Ctrl-C in a terminal does not reach it. If a worker has a user namespace, the worker starts
+// with only one capability, which allows it to change its root folder.
 func procAttributes(s spawnConfig, without []string, pidfd *int) *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setsid: true, PidFD: pidfd}
 	if !slices.Contains(without, LayerParentDeath) {
@@ -38,7 +38,7 @@ func procAttributes(s spawnConfig, without []string, pidfd *int) *syscall.SysPro
 	return a
 }
 
-// isDenied reports whether a process did not start because the system denies namespaces.
+// isDenied returns true if a process did not start because the system denies namespaces.
 func isDenied(err error) bool {
 	for _, errno := range []syscall.Errno{unix.EPERM, unix.EACCES, unix.EINVAL, unix.ENOSPC, unix.ENOSYS, unix.EUSERS} {
 		if errors.Is(err, errno) {
@@ -152,8 +152,8 @@ func (w *worker) threads() int {
 	return max(0, int(stat.Nlink)-foldersOwn)
 }
 
-// memoryNow returns the size of the worker's memory that RLIMIT_DATA counts, and the size of its
-// resident memory. Both sizes are 0 if the sizes are unknown.
+// memoryNow returns two sizes: the size of the memory that RLIMIT_DATA counts, and the size of the
+// resident memory. If memoryNow cannot read the sizes of the worker, it returns 0 for both sizes.
 func (w *worker) memoryNow() (private, resident uint64) {
 	if w.statm == nil {
 		file, err := os.Open("/proc/" + strconv.Itoa(w.process.Pid) + "/statm")

@@ -9,13 +9,12 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// The constant "grace" is the time that a worker has to end a run after the deadline of the run. A
-// worker that ends the run within the grace period is reused.
+// The constant "grace" is the length of the grace period, which begins at the deadline of a run. If
+// a worker ends the run within the grace period, the worker is reused. Otherwise, it is killed.
 const grace = 50 * time.Millisecond
 
-// restGrace is the grace period of a worker whose guest waits for the host. The worker only has to
-// receive the end of the wait, for which it uses little processor time, but a busy machine can
-// delay the worker.
+// restGrace is the grace period of a worker whose guest waits for the host. Such a worker needs
+// little processor time to end its run, but it can be delayed on a busy machine.
 const restGrace = 500 * time.Millisecond
 
 // watchdog kills a worker whose run exceeds its budget. The methods of watchdog are safe for
@@ -23,7 +22,7 @@ const restGrace = 500 * time.Millisecond
 type watchdog struct {
 	ctx    context.Context
 	worker *worker
-	stop   func() bool // a function that stops waiting for the end of ctx
+	stop   func() bool // after a call of this function, the end of ctx has no effect
 
 	mu         sync.Mutex
 	finished   bool // true if the exchange has ended
@@ -44,11 +43,11 @@ type budget struct {
 	writes *writeLimit   // nil if the worker writes no files
 }
 
-// The intervals between checks. The first check is late enough for most runs to end earlier.
+// The intervals between checks. Most runs end before the first check.
 const (
 	firstCheck    = 20 * time.Millisecond
 	checkInterval = 50 * time.Millisecond
-	restInterval  = time.Second // the interval for a worker that only waits
+	restInterval  = time.Second // the interval while the guest waits for the host
 )
 
 // startWatchdog starts watching an exchange with a worker.
@@ -64,8 +63,8 @@ func startWatchdog(ctx context.Context, w *worker, doing string, limits budget) 
 }
 
 // contextDone starts the grace period of a run that timed out. A canceled run has a grace period
-// only if the guest waits for an external operation. After a cancellation, the wait for the
-// operation ends at once, and the worker is reused.
+// only if the guest waits for an external operation. After a cancellation, the guest's wait for the
+// external operation ends at once, and the worker is reused.
 func (g *watchdog) contextDone() {
 	g.mu.Lock()
 	resting := g.resting
@@ -128,8 +127,8 @@ func (g *watchdog) check() {
 		wait = restInterval
 	}
 	if cpu := g.limits.cpu; cpu > 0 {
-		// A worker uses at most maxProcs processors, so the worker cannot reach the limit before
-		// the next check.
+		// A worker uses at most maxProcs processors, so it cannot reach its limit on processor time
+		// before the next check.
 		wait = min(wait, max((cpu-g.used())/maxProcs, time.Millisecond))
 	}
 	g.checkTimer.Reset(wait)
@@ -146,8 +145,8 @@ func (g *watchdog) rest(resting bool) {
 }
 
 // The method "exceeded" returns a fault if the worker has exceeded its budget. The watchdog must
-// check the memory, because no limit of the kernel applies to an allocation within address space
-// that was reserved earlier.
+// check the memory, because the kernel does not limit the use of address space that was reserved
+// earlier.
 func (g *watchdog) exceeded() error {
 	if cpu := g.limits.cpu; cpu > 0 && g.used() > cpu {
 		f := abi.Faultf(abi.Timeout, "%s exceeded its processor time limit (%s)", g.doing, cpu)

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestCancelledWaitIsNoKill cancels the context of a run. The watchdog must kill a worker whose
-// guest computes, but must give a worker whose guest waits for the host time to end the run.
+// TestCancelledWaitIsNoKill cancels the context of a run. If the guest computes, the watchdog must
+// kill the worker. If the guest waits for the host, the watchdog must give the worker some time to
+// end the run.
 func TestCancelledWaitIsNoKill(t *testing.T) {
 	self, err := os.FindProcess(os.Getpid())
 	if err != nil {

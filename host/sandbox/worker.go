@@ -35,7 +35,7 @@ type worker struct {
 	memoryLimit      uint64 // the current memory limit
 	baseline         uint64 // the memory use without a guest
 	residentBaseline uint64 // the resident memory without a guest
-	maxMemory        uint64 // the maximum of the memory limit
+	maxMemory        uint64 // the highest memory limit that a run in this worker can have
 
 	writes *writeLimit // nil if the worker writes no files
 
@@ -100,7 +100,7 @@ func closeAll(files []*os.File) {
 // handshakeSizes contains the frame size limits during the handshake.
 var handshakeSizes = sizes{kindHandshake: 64 << 10}
 
-// handshake configures a new worker and reads how the worker has locked itself down.
+// handshake configures a new worker and reads the worker's report of its isolation layers.
 func (w *worker) handshake(h handshake) error {
 	timer := time.AfterFunc(startTimeout, w.kill)
 	defer timer.Stop()
@@ -170,7 +170,8 @@ func (w *worker) readStderr() string {
 	return stderr.String()
 }
 
-// addParentLayers adds to the report of a started worker the layers that the parent applies.
+// addParentLayers completes the report of a started worker. The worker does not report the layers
+// that the parent applies.
 func (w *worker) addParentLayers(s spawnConfig, without []string) {
 	for _, l := range parentLayers(w, s) {
 		if slices.Contains(without, l.Name) {

@@ -25,8 +25,8 @@ type writeLimit struct {
 	files  int // files and folders
 }
 
-// The method "exceeded" returns a fault if the folder exceeds the limit or cannot be read. If k is
-// nil, the result is nil.
+// The method "exceeded" returns a fault if the folder exceeds the limit or cannot be read. A nil
+// writeLimit is never exceeded.
 func (k *writeLimit) exceeded() error {
 	if k == nil {
 		return nil
@@ -63,8 +63,9 @@ func (k *writeLimit) fault() error {
 	return abi.Faultf(abi.SourceInvalid, "the compiled tool exceeds %d MiB or %d files", k.bytes>>20, k.files).WithHint("make the tool smaller")
 }
 
-// ignoreGone ignores the error for a file that was removed during the check. A worker first writes
-// a file under a temporary name, and renames it later.
+// ignoreGone returns nil if the error means that a file does not exist, because files can be
+// removed during the check. A worker first writes a file under a temporary name, and renames it
+// later.
 func ignoreGone(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
