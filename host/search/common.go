@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// commonLists contains, for each language, the words that are too common for searches. Each line
-// contains one word.
+// commonLists contains a list for each language. The words in a list are too common to be useful in
+// a search. Each line of a list contains one word.
 //
 //go:embed common/*.txt
 var commonLists embed.FS
 
-// commonWords is a list of common words. Each word is between two line ends.
+// commonWords is a list of common words. A newline precedes and follows each word.
 type commonWords string
 
 // commonWordsOf returns the common words of a language, or an empty list if the package has no list

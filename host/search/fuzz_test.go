@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Ranking never panics, and the hits are in order. If a query and a text are equal, the text
-// contains all words of the query.
+// Ranking never panics, and the hits are in order. If a query and a text are equal, the search must
+// find all words of the query in the text.
 func FuzzRank(f *testing.F) {
 	f.Add("Acme renewal", "Acme's renewals", uint8(3))
 	f.Add("Verträge", "der Vertrag", uint8(6))
@@ -34,8 +34,8 @@ func FuzzRank(f *testing.F) {
 	})
 }
 
-// A stem must begin with the same letter as its word. A Matcher relies on this property, because it
-// does not compute the stem of a word with another first byte.
+// A stem must begin with the same letter as its word. A Matcher does not compute the stem of a word
+// if no word of the query begins with the same byte.
 func FuzzFirstLetter(f *testing.F) {
 	for _, word := range []string{"dying", "skies", "abonnement", "yyy", "ijsje", "\u0130stanbul", "uu"} {
 		f.Add(word)

@@ -53,7 +53,7 @@ func (m *Matcher) Match(text string) (matches []Match, length int) {
 }
 
 // The method term returns the index of the term that a word matches, or noTerm. If no word of the
-// query begins with the first byte of a word, the method term does not compute the stem of the
+// query begins with the same byte as the word, the method term does not compute the stem of the
 // word.
 func (m *Matcher) term(word []byte) int {
 	if !m.query.first[word[0]] {

@@ -13,10 +13,10 @@ import (
 	"github.com/toolrun/toolrun/host/search"
 )
 
-// judged is a query, together with the grades of the lines that are relevant to the query.
+// judged contains a query and the grades of the lines that are relevant to the query.
 type judged struct {
 	query  string
-	grades map[int]float64 // the grade of a line, by the index of the line
+	grades map[int]float64 // maps the index of a line to the grade of the line
 }
 
 // judgments reads the test data of a language: the lines and the queries.
@@ -158,7 +158,7 @@ func BenchmarkRank(b *testing.B) {
 			break
 		}
 	}
-	for len(lines) > 0 && size < 8000 { // as many texts as an archival block of the maximum size contains
+	for len(lines) > 0 && size < 8000 { // as many texts as the largest archival block contains
 		line := lines[len(lines)%64]
 		lines, size = append(lines, line), size+len(line)+1
 	}

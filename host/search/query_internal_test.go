@@ -9,7 +9,7 @@ import (
 )
 
 // TestQueryWork counts the words that a query reduces to stems. Each word must be reduced only
-// once. The number of words must be bounded, even if a text becomes longer by normalization.
+// once. The number of words must be bounded, even if normalization makes a text longer.
 func TestQueryWork(t *testing.T) {
 	var related strings.Builder // words with one stem
 	for i := range 4 * maxQueryWords {

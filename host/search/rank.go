@@ -10,9 +10,9 @@ import (
 type Hit struct {
 	// Text is the index of the text.
 	Text int
-	// Score is the total weight of the words of the query that the text contains, divided by the
-	// total weight of the query. Score is from 0 to 1 in steps of 0.0001. A text that contains all
-	// words of the query has the score 1.
+	// Score is the total weight of the query's words that occur in the text, divided by the total
+	// weight of all words of the query. Score is a multiple of 0.0001 from 0 to 1. A text that
+	// contains all words of the query has the score 1.
 	Score float64
 }
 
@@ -30,8 +30,8 @@ type Options struct {
 const unit = 1 << 20
 
 // Rank returns the texts that match a query, with the best text first. Texts with the same score
-// are sorted by BM25, which prefers repeated words and short texts. Texts with the same BM25 value
-// are in the order of the argument.
+// are sorted by BM25, which prefers repeated words and short texts. Texts with the same score and
+// the same BM25 value have the same order as in the argument "texts".
 func (q *Query) Rank(texts []string, o Options) []Hit {
 	if q.IsEmpty() {
 		return nil
@@ -56,8 +56,8 @@ func (q *Query) Rank(texts []string, o Options) []Hit {
 	return best(ranked, o)
 }
 
-// rankedHit is a Hit, together with the sums by which hits are sorted. These are the sum of the
-// weights of the words, and the sum of their BM25 values.
+// rankedHit contains a Hit and the two sums by which hits are sorted. One sum adds the weights of
+// the words, and the other sum adds the BM25 values of the words.
 type rankedHit struct {
 	Hit
 	weight, tie int64
@@ -78,7 +78,7 @@ func best(ranked []rankedHit, o Options) []Hit {
 	return hits
 }
 
-// posting is the occurrence of a term in a text.
+// posting contains the number of occurrences of a term in a text.
 type posting struct {
 	text, term, occurrences int
 }

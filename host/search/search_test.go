@@ -27,8 +27,8 @@ func order(hits []search.Hit) []int {
 	return texts
 }
 
-// A word of a query matches the words of a text that have the same stem. Case and accents have no
-// effect.
+// A word of a query matches the words of a text that have the same stem. Case and accents do not
+// affect the result.
 func TestWords(t *testing.T) {
 	for _, c := range []struct {
 		name, language, query, text string

@@ -24,7 +24,8 @@ func (l *Language) Tokenizer() *Tokenizer {
 	return &Tokenizer{stems: stemmer{language: l}, common: commonWordsOf(l.name), known: map[string]Token{}}
 }
 
-// Tokens returns the words of a text, in order. The next call of Tokens ends the returned sequence.
+// Tokens returns the words of a text, in order. After the next call of Tokens, the earlier sequence
+// must not be used.
 func (t *Tokenizer) Tokens(text string) iter.Seq[Token] {
 	return func(yield func(Token) bool) {
 		for t.words.reset(text); t.words.next(); {

@@ -23,7 +23,7 @@ func ExampleTokenizer_Tokens() {
 	// renewals renew false
 }
 
-// The stems of a Tokenizer must not depend on the texts that it has split before.
+// The stems that a Tokenizer returns for a text must not depend on earlier texts.
 func TestTokensAfterOtherTexts(t *testing.T) {
 	english := language(t, "english")
 	used := english.Tokenizer()

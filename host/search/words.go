@@ -31,7 +31,8 @@ var lower = func() (table [utf8.RuneSelf]byte) {
 type words struct {
 	text string
 	at   int
-	// word is the current word. The next call of the method next overwrites word.
+	// word is the current word. The next call of the method "next" overwrites the bytes of this
+	// word.
 	word []byte
 	// paired is true if the character at the current position is the second character of the
 	// previous pair.
@@ -63,7 +64,7 @@ func normalized(text string) string {
 	return b.String()
 }
 
-// next advances to the next word. next returns false at the end of the text.
+// The method "next" advances to the next word. The method returns false at the end of the text.
 func (w *words) next() bool {
 	w.word = w.word[:0]
 	for w.at < len(w.text) {
@@ -115,8 +116,9 @@ func (w *words) rune() bool {
 	return complete
 }
 
-// pair reads the pair of characters that begins with the character r of n bytes. If r is the last
-// character of a sequence and all pairs of the sequence have been read, pair returns false.
+// pair reads the pair of characters that begins with the character r, which has n bytes. If r is
+// the last character of a sequence and all pairs of the sequence have been read, pair returns
+// false.
 func (w *words) pair(r rune, n int) bool {
 	w.at += n
 	next, _ := utf8.DecodeRuneInString(w.text[w.at:])
@@ -133,7 +135,7 @@ func (w *words) pair(r rune, n int) bool {
 	return true
 }
 
-// contractions contains the letters that can follow the apostrophe in an English word. A
+// contractions contains the letters that can follow the apostrophe in an English contraction. A
 // contraction does not count as a word.
 const contractions = " s t d m re ve ll "
 
@@ -164,6 +166,6 @@ func continues(text string) bool {
 
 // isSpaceless reports whether a character belongs to a script that puts no spaces between words.
 func isSpaceless(r rune) bool {
-	const prolonged = '\u30FC' // the mark for long vowels, to which Unicode assigns no script
+	const prolonged = '\u30FC' // the mark for long vowels; Unicode assigns no script to this mark
 	return r >= 0x0E00 && (r == prolonged || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar))
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// proposal is an entry that can become a hit. The unit of the scores of a proposal is one step.
+// proposal is an entry that can become a hit. The scores of a proposal are integers: each score is
+// a number of steps.
 type proposal struct {
 	key                 storage.Key
 	revision            int64
@@ -16,8 +17,8 @@ type proposal struct {
 	score, vector, text int32
 }
 
-// order compares two proposals. The better proposal is less than the other proposal. Committed
-// entries have unique keys.
+// order compares two proposals. Of two proposals, the better proposal is less. Committed entries
+// have unique keys.
 func (p *proposal) order(other *proposal) int {
 	return cmp.Or(cmp.Compare(other.score, p.score), cmp.Compare(p.key, other.key), cmp.Compare(other.own, p.own))
 }
@@ -46,7 +47,7 @@ func (b *best) Swap(i, j int)      { b.proposals[i], b.proposals[j] = b.proposal
 func (b *best) Push(x any)         { b.proposals = append(b.proposals, x.(proposal)) }
 func (b *best) Pop() any           { panic("not used: proposals are only replaced") }
 
-// add adds a proposal if the proposal is a hit and belongs to the best proposals.
+// The method "add" adds a proposal if the proposal is a hit and belongs to the best proposals.
 func (b *best) add(p proposal) {
 	switch {
 	case p.score < b.minScore:
@@ -58,7 +59,8 @@ func (b *best) add(p proposal) {
 	}
 }
 
-// floor returns a lower bound of the unrounded scores of the proposals that add can still add.
+// floor returns a lower bound of unrounded scores. The method "add" ignores every proposal whose
+// score is lower.
 func (b *best) floor() float64 {
 	score := b.minScore
 	if len(b.proposals) == b.limit {

@@ -40,7 +40,7 @@ func (s bitset) intersect(other bitset) {
 	}
 }
 
-// count returns the number of rows.
+// The method "count" returns the number of rows in the set.
 func (s bitset) count() int {
 	n := 0
 	for _, word := range s {
@@ -49,8 +49,8 @@ func (s bitset) count() int {
 	return n
 }
 
-// runs returns the sequences of consecutive rows of the set between start and end. Each sequence is
-// represented by its first row and the row after its last row.
+// runs returns all sequences of consecutive rows of the set that lie between the rows "start" and
+// "end". Each sequence is represented by its first row and the row after its last row.
 func (s bitset) runs(start, end uint32) iter.Seq2[uint32, uint32] {
 	return func(yield func(uint32, uint32) bool) {
 		for row := s.next(start, end, 0); row < end; {
@@ -63,8 +63,9 @@ func (s bitset) runs(start, end uint32) iter.Seq2[uint32, uint32] {
 	}
 }
 
-// next returns the first row between start and end that is in the set, or end. If all bits of the
-// argument "invert" are 1, next returns the first row that is not in the set.
+// The method "next" returns the first row of the set between the rows "start" and "end". If the set
+// has no such row, the method returns "end". If all bits of the argument "invert" are 1, the method
+// instead looks for a row that is not in the set.
 func (s bitset) next(row, end uint32, invert uint64) uint32 {
 	for row < end {
 		word := (s[row/wordBits] ^ invert) >> (row % wordBits)

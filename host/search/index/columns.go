@@ -1,7 +1,7 @@
 package index
 
-// column contains the values under one name of metadata. Rows are only appended. Rows without a
-// scalar under the name are not in the column.
+// column contains the values that the rows have under one name of their metadata. Rows are only
+// appended. Rows without a scalar under the name are not in the column.
 type column struct {
 	// values contains the different values, and ids maps a value to its index in values.
 	values []scalar
@@ -10,7 +10,7 @@ type column struct {
 	pairs []pair
 }
 
-// pair is the value of a row: an index of column.values.
+// pair contains the number of a row and an index in column.values.
 type pair struct{ row, value uint32 }
 
 // columns maps names of metadata to columns.
@@ -57,8 +57,8 @@ func (c *column) append(row uint32, value scalar) (allocated int64) {
 	return allocated + int64(cap(c.pairs)-before)*8
 }
 
-// compact appends the pairs of the rows that remain to other columns. The argument "renumbered"
-// maps the number of a row to the new number of the row.
+// compact copies the pairs of the remaining rows to other columns. The argument "renumbered" maps
+// the old number of each row to its new number.
 func (cs columns) compact(to columns, renumbered []uint32) (allocated int64) {
 	for name, c := range cs {
 		made := &column{ids: map[scalar]uint32{}}
@@ -85,7 +85,7 @@ type selection struct {
 	accepted []uint32
 }
 
-// selection returns the condition, together with the column that the condition compares.
+// selection returns a condition and a snapshot of the column to which the condition applies.
 func (cs columns) selection(c condition) selection {
 	column := cs[c.name]
 	if column == nil {
@@ -100,7 +100,7 @@ func (cs columns) selection(c condition) selection {
 	return s
 }
 
-// rows returns the rows with a number less than n that the condition accepts.
+// The method "rows" returns the accepted rows whose numbers are less than n.
 func (s *selection) rows(n int) bitset {
 	rows := newBitset(n)
 	if s.condition.in != nil && len(s.accepted) == 0 {

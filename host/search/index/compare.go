@@ -10,14 +10,14 @@ import (
 	"github.com/toolrun/toolrun/internal/yield"
 )
 
-// Limits of the work between two checks, and of the use of processors.
+// The limits on the work between two checks, and on the use of processors.
 const (
 	// chunksPerCheck is the number of chunks after which a comparison checks its context. The
-	// comparison of this number of chunks takes a fraction of a millisecond.
+	// comparison of chunksPerCheck chunks takes a fraction of a millisecond.
 	chunksPerCheck = 16
 	// chunksPerYield is the number of chunks after which a comparison yields the processor.
 	chunksPerYield = 256
-	// minParallel is the minimum number of rows that two goroutines compare in parallel.
+	// If a comparison has at least minParallel rows, two goroutines share the work.
 	minParallel = 1 << 14
 )
 
@@ -33,8 +33,8 @@ type comparison struct {
 	rounded *int8vec.Query
 }
 
-// count adds the entries of the snapshot to the statistics. count returns the live rows, which are
-// neither dead nor hidden nor expired.
+// The method "count" adds the entries of the snapshot to the statistics, and returns the live rows.
+// Live rows are neither dead nor hidden nor expired.
 func (s *snapshot) count(r *ranking) bitset {
 	alive, words := s.alive(r.query)
 	n := alive.count()
@@ -80,8 +80,8 @@ func (s *snapshot) alive(q *Query) (alive bitset, words int) {
 	return alive, words
 }
 
-// compare adds the rows of the snapshot to a ranking, whose statistics must be complete. The
-// argument "alive" is the set of rows that count returned.
+// compare adds the rows of the snapshot to a ranking. The statistics of the ranking must be
+// complete. The argument "alive" is the set of rows that count returned.
 func (s *snapshot) compare(ctx context.Context, r *ranking, alive bitset) error {
 	c := comparison{snapshot: s, query: r.query, selected: alive}
 	for i := range s.filter {
@@ -149,8 +149,8 @@ func (c *comparison) compare(ctx context.Context, to *best) error {
 	return err
 }
 
-// compareRows adds the selected rows between start and end. The row start must be the first row of
-// a chunk.
+// compareRows adds the selected rows between the rows "start" and "end" to the best proposals. The
+// row "start" must be the first row of a chunk.
 func (c *comparison) compareRows(ctx context.Context, start, end int, to *best) error {
 	for chunk := start / chunkRows; chunk*chunkRows < end; chunk++ {
 		switch {
@@ -172,7 +172,8 @@ func (c *comparison) compareRows(ctx context.Context, start, end int, to *best) 
 	return nil
 }
 
-// compareTexts adds the selected rows between first and last with their text scores.
+// compareTexts adds the selected rows between the rows "first" and "last" to the best proposals. It
+// compares only text scores.
 func (c *comparison) compareTexts(first, last uint32, to *best) {
 	if c.text == nil {
 		return
@@ -188,9 +189,9 @@ func (c *comparison) compareTexts(first, last uint32, to *best) {
 	}
 }
 
-// compareVectors adds the selected rows of a chunk between first and last. If the rounded vector of
-// a row shows that the row cannot belong to the best proposals, compareVectors does not compute the
-// exact vector score.
+// compareVectors adds the selected rows between the rows "first" and "last", which are in the same
+// chunk, to the best proposals. If the rounded vector of a row shows that the row cannot belong to
+// the best proposals, compareVectors does not compute the exact vector score of the row.
 func (c *comparison) compareVectors(chunk *chunk, first, last uint32, to *best) {
 	var products [chunkRows]int32
 	padded := c.vectors.padded()
@@ -210,7 +211,8 @@ func (c *comparison) compareVectors(chunk *chunk, first, last uint32, to *best) 
 	}
 }
 
-// add adds a row with its vector score.
+// The method "add" adds a row to the best proposals. The argument "vector" is the vector score of
+// the row.
 func (c *comparison) add(row uint32, vector float64, to *best) {
 	text := 0.0
 	if c.text != nil {

@@ -7,11 +7,11 @@
 //
 // A [Set] keeps indexes in memory. A Set reads the entries from a storage backend, and reads the
 // changes of the backend before each search. The results are proposals. A caller must read the
-// records of the hits in its own transaction, and omit records that have changed.
+// records of the hits in its own transaction, and omit the hits whose records have changed.
 //
 // # Scores
 //
-// All scores are from 0 to 1 in steps of 0.0001.
+// Each score is a multiple of 0.0001 from 0 to 1.
 //
 //   - The vector score is the cosine of the entry's vector and the query's vector, or 0 if the cosine
 //     is negative or one of the vectors is missing.
@@ -21,7 +21,7 @@
 //     [search.MaxSaturation] become scores from 0.9 to 1, in the same order.
 //   - The hybrid score is the weighted mean of both scores. A query determines the weights.
 //
-// The weights depend on the number of all entries in the partition that have not expired, and on
-// the average length of their texts. The weights do not depend on the filter. Hits with equal
-// scores are in the order of their keys.
+// The weights of words depend on all entries of the partition that have not expired: on the number
+// of these entries, and on the average length of their texts. The weights of words do not depend on
+// the filter. Hits with equal scores are in the order of their keys.
 package index

@@ -32,21 +32,23 @@ type Filter struct {
 // condition is a condition on the value under one name.
 type condition struct {
 	name string
-	// in contains the accepted values. If in is nil, the value must be from min to max.
+	// The field "in" contains the accepted values. If the field "in" is nil, the value must be in
+	// the range from min to max.
 	in []scalar
-	// min and max are inclusive. If the condition has no lower or no upper bound, the kind of min
-	// or max is none.
+	// The fields min and max are inclusive bounds. If the condition has no lower or no upper bound,
+	// the kind of min or max is none.
 	min, max scalar
 }
 
 const filterHint = `a filter is an object such as {"team": "blue", "year": {"gte": 2020, "lte": 2024}, "lang": {"in": ["de", "fr"]}}`
 
 // ParseFilter reads a filter from a JSON object that maps names of metadata to conditions. A
-// condition is a scalar that the value must equal, or an object. An object has the member "in",
-// which is a list of scalars, or the bounds "gte" and "lte", which are two numbers or two strings.
-// An entry is accepted if its values meet all conditions. Values of different types are never
-// equal: 3 does not equal "3". Strings are ordered by their bytes. An empty text and null are
-// filters that accept all entries.
+// condition is an object or a scalar. A scalar accepts only values that are equal to the scalar. An
+// object has either the member "in", which is a list of scalars, or at least one of the bounds
+// "gte" and "lte". A bound is a number or a string, and two bounds must have the same type. An
+// entry is accepted if its values meet all conditions. Values of different types are never equal: 3
+// does not equal "3". Strings are ordered by their bytes. An empty text and null are filters that
+// accept all entries.
 //
 // The error is a fault with the code abi.InvalidArgument or, if the filter exceeds a limit,
 // abi.TooLarge.
@@ -148,9 +150,9 @@ func (c condition) check(fail func(string, ...any) (condition, error)) error {
 	return err
 }
 
-// Matches reports whether the filter accepts an entry with some metadata. The values of metadata
-// must have the types that encoding/json decodes. Values that are not scalars do not match any
-// condition.
+// Matches reports whether the filter accepts an entry with the given metadata. The values of the
+// metadata must have the Go types that encoding/json produces. Values that are not scalars do not
+// match any condition.
 func (f Filter) Matches(metadata map[string]any) bool {
 	for _, c := range f.conditions {
 		value, ok := metadata[c.name]

@@ -101,7 +101,7 @@ func TestFilterFaults(t *testing.T) {
 	}
 }
 
-// FuzzParseFilter checks that ParseFilter returns a fault or a filter that can be used.
+// FuzzParseFilter checks that ParseFilter returns either a fault or a usable filter.
 func FuzzParseFilter(f *testing.F) {
 	for _, seed := range []string{`{"a": 1}`, `{"a": {"in": [1, "x", null, true]}}`, `{"a": {"gte": 1, "lte": 1e20}}`, `{"a": {"gte": "x"}}`, `[`} {
 		f.Add([]byte(seed), []byte(`{"a": 1e20}`))

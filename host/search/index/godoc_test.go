@@ -86,8 +86,8 @@ func packageDocuments(t testing.TB, folder, importPath string) (documents []docu
 	return documents
 }
 
-// parsed returns the source files of a package without tests. parsed ignores build constraints, so
-// that the documents are the same on every machine.
+// parsed returns the parsed source files of a package, except the test files. The function ignores
+// build constraints, so that the documents are the same on every machine.
 func parsed(t testing.TB, fset *token.FileSet, folder string) (files []*ast.File) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(folder, "*.go"))

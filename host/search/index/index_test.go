@@ -18,7 +18,7 @@ import (
 
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// content is the content of the records of these tests.
+// The type content is the content of a record in these tests.
 type content struct {
 	Text     string         `json:"text"`
 	Vector   []float32      `json:"vector,omitempty"`
@@ -40,7 +40,7 @@ func decode(r storage.Record) (index.Entry, error) {
 	return index.Entry{Key: r.Key, Revision: r.Revision, Expires: r.Expires, Text: c.Text, Vector: c.Vector, Metadata: c.Metadata}, err
 }
 
-// put stores an entry under a key and returns it.
+// put stores an entry under a key and returns the entry.
 func put(t testing.TB, b storage.Backend, k storage.Key, c content, expires time.Time) index.Entry {
 	t.Helper()
 	text, err := json.Marshal(c)
@@ -155,8 +155,9 @@ func naive(t testing.TB, committed []index.Entry, q index.Query) []index.Hit {
 	return hits[:min(len(hits), q.Limit)]
 }
 
-// grid returns a vector whose elements are multiples of 1/16. Sums of products of such elements
-// have no rounding errors, so that all implementations compute the same scores.
+// grid returns a vector whose elements are multiples of 1/16. Products of such multiples, and sums
+// of these products, have no rounding errors. Therefore all implementations compute the same
+// scores.
 func grid(elements ...int) []float32 {
 	v := make([]float32, len(elements))
 	for i, e := range elements {
@@ -192,7 +193,7 @@ func filter(t testing.TB, text string) index.Filter {
 	return f
 }
 
-// TestSearch compares searches in a few entries with scores that were computed by hand.
+// TestSearch searches a few entries. The scores must equal scores that were computed by hand.
 func TestSearch(t *testing.T) {
 	b := mem.New()
 	kb := partition("t", "kb")

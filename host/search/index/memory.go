@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// memory is the use of memory by the indexes of a Set. memory is guarded by Set.mu.
+// memory tracks how much memory the indexes of a Set use. The mutex Set.mu guards the struct.
 type memory struct {
 	limit  int64
 	total  int64
@@ -19,14 +19,14 @@ type memory struct {
 
 // unfit describes a failed attempt to build an index that did not fit in memory.
 type unfit struct {
-	bytes int64 // the size at which the attempt ended
+	bytes int64 // the size of the index when the attempt ended
 	scans int   // the number of searches without an index since the attempt
 }
 
 // Limits of unfit partitions.
 const (
-	// scansPerAttempt is the number of searches without an index after which the Set tries to build
-	// the index again, because the partition can have become smaller.
+	// After scansPerAttempt searches without an index, the Set tries again to build the index,
+	// because the partition can have become smaller.
 	scansPerAttempt = 100
 	maxUnfit        = 1024
 )
@@ -39,9 +39,9 @@ func (m *memory) add(group string, bytes int64) {
 	}
 }
 
-// room returns the maximum size of an index of a group. This is the share of the group or, if
-// larger, the memory that the other groups do not use. A group can use more than its share only as
-// long as the other groups do not need the memory.
+// room returns the maximum size of an index of a group. The maximum size is the larger of two
+// sizes: the share of the group, and the memory that the other groups do not use. A group can use
+// more than its share only as long as the other groups do not need the memory.
 func (m *memory) room(group string) int64 {
 	groups := len(m.groups)
 	if _, counted := m.groups[group]; !counted {
@@ -50,9 +50,9 @@ func (m *memory) room(group string) int64 {
 	return max(m.limit/int64(groups), m.limit-(m.total-m.groups[group]))
 }
 
-// largest returns the group that uses the most memory. If the limit is exceeded, this group uses
-// more than its share. If several groups use the same memory, largest prefers the argument
-// "preferred".
+// largest returns the group that uses the most memory. If the memory limit is exceeded, the largest
+// group uses more than its share. If no group uses more memory than the group "preferred", the
+// result is "preferred".
 func (m *memory) largest(preferred string) string {
 	found := preferred
 	for group, bytes := range m.groups {
@@ -86,9 +86,9 @@ func (m *memory) note(p *partition) {
 	m.unfit[p.key.prefix] = unfit{bytes: p.bytes}
 }
 
-// account sets the size of the table of a partition and the number of its entries. If the limit is
-// exceeded, account evicts the least recently used partition of the largest group. The result is
-// false if the partition of the argument has been evicted.
+// account records the size of a partition's table, and the number of entries in this table. If the
+// memory limit is exceeded, account evicts the least recently used partition of the group that uses
+// the most memory. The result is false if the given partition has been evicted.
 func (s *Set) account(p *partition, bytes int64, entries int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -46,7 +46,8 @@ func contents() *rapid.Generator[content] {
 
 var filters = []string{`{}`, `{"a": 1}`, `{"a": "1"}`, `{"a": {"in": [1, "blue", null]}}`, `{"a": {"gte": 2}}`, `{"a": {"gte": 1, "lte": 2}, "b": "blue"}`, `{"b": {"gte": "a"}}`, `{"b": true}`}
 
-// TestModel compares searches with the reference after each of many random changes.
+// TestModel makes many random changes. After each change, the test compares searches with the
+// reference implementation.
 func TestModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		b := mem.New()

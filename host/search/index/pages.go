@@ -10,7 +10,7 @@ import (
 // The limits of a page of records.
 const (
 	// firstRecords is the number of records on a first page, and pageRecords is the maximum number
-	// on the other pages. With the largest possible records, a page has 16 MiB.
+	// on the other pages. If all entries have the maximum size, the first page has 16 MiB.
 	firstRecords = 16
 	pageRecords  = 64
 	// pageBytes is the intended maximum size of the contents on a page.
@@ -26,7 +26,7 @@ type pages struct {
 	limit   int         // the number of records on the next page; 0 means firstRecords
 }
 
-// next returns the next page and whether more records can follow.
+// The method "next" returns the next page. The result "more" is true if more records can follow.
 func (p *pages) next(ctx context.Context) (records []storage.Record, more bool, err error) {
 	limit := cmp.Or(p.limit, firstRecords)
 	records, err = p.backend.Scan(ctx, p.prefix, p.after, limit)

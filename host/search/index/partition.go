@@ -12,20 +12,20 @@ import (
 	"github.com/toolrun/toolrun/internal/yield"
 )
 
-// partition is the index of the entries under a prefix, with its position in the history of changes
-// of the backend.
+// partition contains the index of the entries under a prefix. A partition also contains a position
+// in the backend's history of changes.
 type partition struct {
 	set   *Set
 	key   partitionKey
 	group string
 
-	// A search that updates the table puts a token into the channel "turn". A channel is used
-	// instead of a mutex, because a waiting search must be able to stop waiting. The holder of the
-	// token owns the following fields.
+	// A search that updates the table puts a token into the channel "turn". The token is in a
+	// channel and not a mutex, because a search must stop waiting when its context ends. Only the
+	// search that holds the token can use the following fields.
 	turn chan struct{}
-	// at is the position in the history up to which the table contains all changes. Before the
-	// first read of all entries is complete, at is the position at which this read began, and
-	// cursor is the last key that was read.
+	// The field "at" is a position in the history: the table contains all changes up to this
+	// position. Until the first read of all entries is complete, the field "at" is the position at
+	// which the read began, and the field "cursor" is the last key that was read.
 	at       storage.Position
 	cursor   storage.Key
 	complete bool
@@ -40,10 +40,10 @@ type partition struct {
 	users   int    // the number of searches that use the partition
 	used    uint64 // the time of the last use
 	evicted bool
-	// committed contains the keys that Refresh has added after the last update.
+	// committed contains the keys that Refresh has added since the last update.
 	committed []storage.Key
-	// begun is the number of the last update that has begun, and ended is the number of the last
-	// update that has ended.
+	// Updates have consecutive numbers. The field "begun" is the number of the last update that was
+	// started, and the field "ended" is the number of the last update that was completed.
 	begun, ended uint64
 }
 
@@ -61,8 +61,8 @@ var errNoIndex = errors.New("the partition has no index")
 // changesPage is the maximum number of changes that are read together.
 const changesPage = 1024
 
-// update adds all changes that were committed before the call to the table. Searches that wait
-// while another search updates the table share the next update.
+// update adds to the table all changes that were committed before update was called. Searches that
+// wait while another search updates the table share the next update.
 func (p *partition) update(ctx context.Context, in *reader) error {
 	p.set.mu.Lock()
 	wanted := p.begun + 1
@@ -130,11 +130,12 @@ type reader struct {
 	analysis  analysis // of the last text
 }
 
-// differs reports whether the table must be built again, because the vector of the query has
-// another length.
+// differs returns true if the table does not exist yet, or must be built again because the vector
+// of the query has another number of elements.
 func (in *reader) differs() bool { return in.table == nil || in.table.differs(in.dimension) }
 
-// read reads the changes since the last update, or all entries.
+// The method "read" brings the table up to date. If the table contains all entries, the method
+// reads only the changes since the last update.
 func (in *reader) read(ctx context.Context) error {
 	in.tokenizer = in.language.Tokenizer()
 	if in.differs() {
@@ -168,7 +169,8 @@ func (in *reader) restart(ctx context.Context) error {
 	return in.account()
 }
 
-// resume reads the entries that an interrupted update has not read, and then the changes.
+// resume reads the entries that an interrupted update did not read, and then all changes since the
+// position of the partition.
 func (in *reader) resume(ctx context.Context) error {
 	if err := in.all(ctx); err != nil {
 		return err
@@ -209,8 +211,8 @@ func (in *reader) changes(ctx context.Context) error {
 	return err
 }
 
-// follow reads the entries that have changed since the position of the partition, and the entries
-// with some additional keys.
+// follow reads the entries that have changed since the position of the partition, and also the
+// entries with the given keys.
 func (in *reader) follow(ctx context.Context, keys []storage.Key) error {
 	for {
 		page, at, err := in.set.backend.Changes(ctx, in.key.prefix, in.at, changesPage)
@@ -234,7 +236,7 @@ func (in *reader) follow(ctx context.Context, keys []storage.Key) error {
 	}
 }
 
-// refresh reads the entries with some keys again.
+// refresh reads the entries with the given keys again.
 func (in *reader) refresh(ctx context.Context, keys []storage.Key) error {
 	records, err := in.set.backend.Get(ctx, keys...)
 	if err != nil {

@@ -90,7 +90,7 @@ func queries(t testing.TB) (all []index.Query) {
 	return all
 }
 
-// compare compares searches with the reference.
+// compare compares the hits of searches with the hits of the reference implementation.
 func compare(t testing.TB, s *index.Set, prefix storage.Key, entries []index.Entry) {
 	t.Helper()
 	for _, q := range queries(t) {
@@ -112,8 +112,8 @@ func TestManyEntries(t *testing.T) {
 	}
 }
 
-// TestCloseVectors searches among vectors whose scores differ less than the errors of their rounded
-// forms.
+// TestCloseVectors searches vectors with nearly equal scores. The scores differ by less than the
+// rounding errors of the rounded vectors.
 func TestCloseVectors(t *testing.T) {
 	b, kb := mem.New(), partition("t", "kb")
 	random := rand.New(rand.NewPCG(3, 4))
@@ -224,7 +224,7 @@ func TestRefresh(t *testing.T) {
 		t.Error("Search with a cancelled context succeeded")
 	}
 	compare(t, s, kb, entries[1:])
-	for range 20 { // more keys than a Set stores
+	for range 20 { // refresh more keys than a Set stores
 		for _, e := range entries {
 			s.Refresh(e.Key)
 		}
@@ -274,7 +274,7 @@ func TestCancelled(t *testing.T) {
 		t.Fatalf("Search during a cancellation = %v", err)
 	}
 	compare(t, s, kb, entries)
-	if n := b.scans.Load(); n > 50 { // an interrupted read that begins again reads 65 pages
+	if n := b.scans.Load(); n > 50 { // a read that begins again would read 65 pages
 		t.Errorf("%d pages were read; want the interrupted read to be continued", n)
 	}
 	if _, err := s.Search(ctx, kb, decode, queries(t)[0]); !errors.Is(err, context.Canceled) {
@@ -282,7 +282,8 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestSingleBuild searches a partition concurrently. Only one search reads all entries.
+// TestSingleBuild searches a partition concurrently. Only one of the searches must read all
+// entries.
 func TestSingleBuild(t *testing.T) {
 	b, kb := &backend{Backend: mem.New()}, partition("t", "kb")
 	fill(t, b, kb, 2000)
@@ -314,8 +315,8 @@ func TestSmallPartition(t *testing.T) {
 	}
 }
 
-// TestNewDimension replaces all vectors by vectors of another length, like a change of the
-// embedder.
+// TestNewDimension replaces all vectors by vectors with another number of elements, as after a
+// change of the embedder.
 func TestNewDimension(t *testing.T) {
 	b, kb := mem.New(), partition("t", "kb")
 	entries := fill(t, b, kb, 300)
@@ -363,8 +364,8 @@ func TestErrors(t *testing.T) {
 }
 
 // TestConcurrent runs concurrent writes and searches on two partitions. A writer must find the
-// entries that it has committed, and must not find removed entries or entries of the other
-// partition.
+// entries that the writer has committed. A writer must not find removed entries or entries of the
+// other partition.
 func TestConcurrent(t *testing.T) {
 	b := mem.New()
 	s := index.New(b, index.Options{})
@@ -427,8 +428,8 @@ func sizeOf(t testing.TB, b storage.Backend, entries []index.Entry) int64 {
 	return s.Bytes()
 }
 
-// TestMemory checks that groups share the memory. A group cannot evict an index of another group
-// that does not exceed its share.
+// TestMemory checks that groups share the memory. If a group does not exceed its share, other
+// groups must not evict its indexes.
 func TestMemory(t *testing.T) {
 	b := mem.New()
 	small := partition("small", "kb")
@@ -462,8 +463,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestLargeEntries checks that a search without an index reads fewer large entries than small entries
-// at a time.
+// TestLargeEntries searches large entries without an index. The search must read fewer entries per
+// page than a search of small entries.
 func TestLargeEntries(t *testing.T) {
 	b, kb := &backend{Backend: mem.New()}, partition("t", "kb")
 	for i := range 100 {

@@ -20,7 +20,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// judged is a query, together with the grades of the relevant documents by their positions.
+// judged contains a query and the grades of the relevant documents. The position of a document is
+// the key of its grade.
 type judged struct {
 	query  string
 	grades map[int]float64
@@ -49,7 +50,8 @@ type searched struct {
 	decode index.Decode
 }
 
-// store stores documents with their lexical vectors. The item of a document is its position.
+// store stores documents with their lexical vectors. The item part of a key is the position of the
+// document.
 func store(t *testing.T, documents []document) searched {
 	t.Helper()
 	backend, prefix := mem.New(), partition("t", "kb")
@@ -117,8 +119,9 @@ func TestQuality(t *testing.T) {
 	}
 }
 
-// goSet returns the documentation of the standard library of Go, with queries and grades that were
-// written by hand. goSet omits a grade if this release of Go does not have the graded name.
+// goSet returns the documentation of the standard library of Go, and also queries and grades that
+// were written by hand. The function omits a grade if the installed release of Go does not contain
+// the graded name.
 func goSet(t *testing.T) ([]document, []judged) {
 	documents := goDocuments(t)
 	positions := map[string]int{}
@@ -152,8 +155,8 @@ func goSet(t *testing.T) ([]document, []judged) {
 }
 
 // debianSet returns the one-line descriptions of 10,000 packages. A query is the beginning of the
-// long description of an installed package. The search must find the one-line description of this
-// package.
+// long description of an installed package. For each query, the search must find the one-line
+// description of the package from which the query was taken.
 func debianSet(t *testing.T) ([]document, []judged) {
 	const size, words = 10_000, 30
 	installed, err := os.ReadFile("/var/lib/dpkg/status")

@@ -25,14 +25,14 @@ type Entry struct {
 	Expires time.Time
 	// Text contains the words of the entry.
 	Text string
-	// Vector is a vector of length 1, or nil. If the vectors of the entry and of the query have
-	// different lengths, the vector score is 0.
+	// Vector is a unit vector, or nil. If the vectors of the entry and of the query have different
+	// numbers of elements, the vector score is 0.
 	Vector []float32
 	// Metadata contains the values that filters compare.
 	Metadata map[string]any
 }
 
-// expired reports whether the entry has expired at a time.
+// expired reports whether the entry has expired at the given time.
 func (e *Entry) expired(at time.Time) bool { return !e.Expires.IsZero() && !at.Before(e.Expires) }
 
 // Decode is a function that returns the entry that a record contains. Decode must be safe for
@@ -61,12 +61,12 @@ const DefaultVectorShare = 0.5
 type Query struct {
 	// Text contains the words to search for.
 	Text string
-	// Vector is the vector of the text, of length 1. If Vector is nil, all vector scores are 0.
+	// Vector is the unit vector of the text. If Vector is nil, all vector scores are 0.
 	Vector []float32
 	// Mode selects the score. Default: Hybrid.
 	Mode Mode
-	// VectorShare is the weight of the vector score in the mode Hybrid, at most 1. The weight of
-	// the text score is 1 minus VectorShare. Default: DefaultVectorShare.
+	// In the mode Hybrid, VectorShare is the weight of the vector score. VectorShare is at most 1.
+	// The weight of the text score is 1 minus VectorShare. Default: DefaultVectorShare.
 	VectorShare float64
 	// Limit is the maximum number of hits. Limit must be at least 1.
 	Limit int
@@ -77,7 +77,7 @@ type Query struct {
 	// Language is the language of the texts. Default: search.DefaultLanguage.
 	Language string
 	// Space identifies the vectors that the function Decode returns. Each Space has a separate
-	// index, because Decode returns other vectors for the same records in another Space.
+	// index, because the vectors that Decode returns for a record depend on the Space.
 	Space string
 	// Decoding identifies the function Decode, if several functions return different entries for
 	// the same record. Each Decoding has a separate index.
@@ -125,7 +125,7 @@ type Hit struct {
 	Key      storage.Key
 	Revision int64
 	// Score is the score in the mode of the query. Vector and Text are the vector score and the
-	// text score. If the mode does not use a score, the score is 0.
+	// text score. A score that the mode does not use is 0.
 	Score, Vector, Text float64
 	// Own is the index of the entry in Query.Own, or -1 if the entry is committed.
 	Own int

@@ -25,7 +25,8 @@ const (
 type scalar struct {
 	kind kind
 	num  float64 // the value of a number, or 1 for true
-	// text is a string, or the digits of an integer that float64 possibly cannot represent exactly.
+	// The field "text" is a string, or the digits of a large integer. The type float64 cannot
+	// represent every large integer.
 	text string
 }
 
@@ -57,7 +58,7 @@ func scalarOf(value any) scalar {
 	return scalar{}
 }
 
-// numberOf returns the scalar for a number of JSON. Integers are compared exactly. Fractions are
+// numberOf returns the scalar for a JSON number. Integers are compared exactly. Fractions are
 // compared as float64.
 func numberOf(literal string) scalar {
 	f, err := strconv.ParseFloat(literal, 64)

@@ -18,8 +18,8 @@ type ranking struct {
 	matcher *search.Matcher // nil in the mode Vector
 	statistics
 	best best
-	// pending contains the entries with words of the query, whose scores can be computed only when
-	// the statistics are complete.
+	// pending contains the entries that contain words of the query. The scores of these entries can
+	// be computed only when the statistics are complete.
 	pending []pending
 }
 
@@ -112,9 +112,9 @@ func (r *ranking) addRecords(ctx context.Context, records []storage.Record, deco
 	return nil
 }
 
-// scan searches a partition without an index. If the partition has enough entries for an index, and
-// the argument grow is true, scan instead returns a partition to search. The caller must release the
-// partition.
+// scan searches a partition without an index. If the argument "grow" is true and the prefix has
+// enough entries for an index, scan does not complete the search. Instead, scan returns a
+// partition, which the caller must search. The caller must release the partition.
 func (s *Set) scan(ctx context.Context, key partitionKey, decode Decode, r *ranking, grow bool) ([]Hit, *partition, error) {
 	hidden := make(map[storage.Key]bool, len(r.query.Hidden))
 	for _, k := range r.query.Hidden {

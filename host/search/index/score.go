@@ -20,8 +20,8 @@ func rounded(score float64) int32 {
 }
 
 // complete is the text score of a text of average length that contains each word of the query once.
-// This text answers the query completely, so its score is near 1. Scores between complete and 1
-// belong to texts that are shorter or repeat the words.
+// A text that contains all words of the query answers the query completely, so this score is near
+// 1. Scores between complete and 1 belong to texts that are shorter or repeat the words.
 const complete = 0.9
 
 // textScore converts a weighted mean of saturations to a text score. The function increases
@@ -77,7 +77,8 @@ func (s *statistics) weights() weights {
 	return w
 }
 
-// maxOccurrences is the maximum number of occurrences of a word in a text that are counted.
+// If a word occurs more than maxOccurrences times in a text, only maxOccurrences occurrences are
+// counted.
 const maxOccurrences = 255
 
 // occurrence returns the summand of a word in the weighted mean of an entry. The argument "length"

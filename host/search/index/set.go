@@ -61,9 +61,9 @@ func New(backend storage.Backend, o Options) *Set {
 }
 
 // Search returns the entries under a prefix that are most similar to a query, with the best entry
-// first. The prefix must consist of whole parts of a key. Search compares at least all changes that
-// the backend reports when Search is called. Refresh adds changes that the backend has not reported
-// yet.
+// first. The prefix must consist of whole parts of a key. Search takes into account all changes
+// that the backend has already reported when Search is called. Refresh adds changes that the
+// backend has not reported yet.
 //
 // The hits are proposals. The caller must compare the revisions of the hits with the records in the
 // backend, and omit outdated hits. If too few hits remain, the caller can search again with a
@@ -114,8 +114,8 @@ func (s *Set) searchIndex(ctx context.Context, p *partition, language *search.La
 	return snapshot.compare(ctx, r, alive)
 }
 
-// acquire returns the partition for a key. If the partition does not exist, acquire returns a new
-// partition or nil.
+// acquire returns the partition for a key. If the partition does not exist, the result is a new
+// partition if the argument "create" is true and the memory suffices; otherwise, the result is nil.
 func (s *Set) acquire(key partitionKey, create bool) *partition {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -156,9 +156,10 @@ func (s *Set) release(p *partition) {
 // maxCommitted is the maximum number of keys that Refresh keeps for a partition.
 const maxCommitted = 4096
 
-// Refresh makes the next searches read the records with some keys. The backend can report changes
-// late, so a caller that has committed changes must call Refresh if its next search must find these
-// changes. The call is cheap and does not read from the backend.
+// After a call of Refresh, the next search of a partition reads the records with the given keys
+// again. The backend can report changes late. If a caller has committed changes that its next
+// search must find, the caller must first call Refresh. A call of Refresh is cheap and does not
+// read from the backend.
 func (s *Set) Refresh(keys ...storage.Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,10 +183,10 @@ func (s *Set) Refresh(keys ...storage.Key) {
 	}
 }
 
-// Evict removes the index of each partition from memory for whose prefix the function "of" returns
-// true. Later searches read the entries again. An index can contain words of entries that no longer
-// exist, so the erasure of a user must call Evict. The function "of" must not call methods of the
-// Set.
+// Evict removes indexes from memory. The function "of" returns true for the prefixes of the
+// partitions whose indexes are removed. Later searches read the entries again. An index can contain
+// words of entries that no longer exist, so the erasure of a user must call Evict. The function
+// "of" must not call methods of the Set.
 func (s *Set) Evict(of func(prefix storage.Key) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -198,8 +199,8 @@ func (s *Set) Evict(of func(prefix storage.Key) bool) {
 	}
 }
 
-// Close releases the memory of the Set. Later searches read all entries. Close can be called more
-// than once.
+// Close releases the memory of the Set. Searches after a call of Close read all entries from the
+// backend. Close can be called more than once.
 func (s *Set) Close() {
 	s.Evict(func(storage.Key) bool { return true })
 	s.mu.Lock()

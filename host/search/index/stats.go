@@ -12,12 +12,12 @@ type Stats struct {
 	// Indexes is the number of indexes, and Entries is the total number of entries in these
 	// indexes.
 	Indexes, Entries int64
-	// Searches is the number of searches. Scans is the number of searches that read the records of
-	// a partition without an index. SearchTime is the total duration of all searches.
+	// Searches is the number of searches. Scans is the number of searches that used no index, and
+	// therefore read the records of a partition. SearchTime is the total duration of all searches.
 	Searches, Scans int64
 	SearchTime      time.Duration
-	// Builds is the number of times that a search began to read all entries of a partition for an
-	// index. Evictions is the number of indexes that were removed to free memory.
+	// Builds is the number of times that a search began to build an index from all entries of a
+	// partition. Evictions is the number of indexes that were removed to free memory.
 	Builds, Evictions int64
 }
 

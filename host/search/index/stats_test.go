@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// TestStats searches two partitions of which only one partition fits in memory, and a small
-// partition without an index.
+// TestStats searches three partitions: two large partitions, of which only one fits in memory, and
+// a small partition without an index.
 func TestStats(t *testing.T) {
 	b, one, two, small := mem.New(), partition("t", "one"), partition("t", "two"), partition("t", "small")
 	fill(t, b, one, 300)

@@ -23,15 +23,16 @@ type table struct {
 	lengths   []uint32
 	// rows maps the keys of entries to their rows.
 	rows map[storage.Key]uint32
-	// dead contains the dead rows. A snapshot can share the set dead, so the table copies dead
-	// before it changes dead.
+	// dead contains the dead rows. A snapshot can share this set of rows, so the table copies the
+	// set before the table changes the set.
 	dead   bitset
 	shared bool
 	// totalWords is the total number of words of all rows that are not dead. earliest is the
 	// earliest expiry of a row.
 	totalWords int
 	earliest   int64
-	// otherLengths is the number of rows that were added with a vector of another length.
+	// otherLengths is the number of rows whose entry has a vector with another number of elements
+	// than the table.
 	otherLengths int
 	// bytes is the approximate size of the table in memory.
 	bytes int64
@@ -39,7 +40,8 @@ type table struct {
 
 const never = math.MaxInt64
 
-// In the map of new row numbers of a compaction, removed is the value for a removed row.
+// A compaction maps old row numbers to new row numbers. The constant "removed" is the new number of
+// a removed row.
 const removed = math.MaxUint32
 
 // rowBytes is the approximate size of a row without its key, vector, words and metadata.
@@ -74,7 +76,7 @@ func (t *table) put(e *Entry, a analysis) {
 	}
 }
 
-// microseconds returns a time of expiry, rounded up.
+// microseconds converts a time of expiry to microseconds, rounded up.
 func microseconds(at time.Time) int64 {
 	if at.IsZero() {
 		return never
@@ -98,8 +100,8 @@ func (t *table) remove(k storage.Key) {
 	t.totalWords -= int(t.lengths[row])
 }
 
-// differs reports whether the table has vectors of another dimension than the given dimension, and
-// entries with the given dimension possibly exist.
+// differs returns true under two conditions: the vectors of the table do not have the given
+// dimension, and entries with the given dimension possibly exist.
 func (t *table) differs(dimension int) bool {
 	return dimension > 0 && t.vectors.dimension > 0 && dimension != t.vectors.dimension && t.otherLengths > 0
 }

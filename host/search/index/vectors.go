@@ -6,9 +6,9 @@ import "github.com/toolrun/toolrun/internal/int8vec"
 // use half a megabyte.
 const chunkRows = 256
 
-// vectors contains the vector of each row: exact, and rounded for the first comparison. The zero
-// value has no rows, and dimension 0 until a row has a vector. Rows are only appended. A copy of the
-// struct therefore is a snapshot of its rows.
+// vectors contains two vectors for each row: the exact vector, and a rounded vector for the first
+// comparison. The zero value has no rows. The dimension is 0 until a row has a vector. Rows are
+// only appended, so a copy of the struct is a snapshot of its rows.
 type vectors struct {
 	rows      int
 	dimension int

@@ -4,7 +4,8 @@ import "github.com/toolrun/toolrun/host/search"
 
 // wordTable contains the rows in which each word occurs. Rows are only appended.
 type wordTable struct {
-	// terms maps a stem to the index of its list in lists.
+	// The field "lists" contains one list for each stem, and the field "terms" maps a stem to the
+	// index of the stem's list.
 	terms map[string]uint32
 	lists [][]posting
 }
@@ -23,7 +24,7 @@ func postingOf(row uint32, occurrences int) posting {
 func (p posting) row() uint32      { return uint32(p >> 8) }
 func (p posting) occurrences() int { return int(p & maxOccurrences) }
 
-// The approximate size of an element of a map, including its part of the table of the map, and the
+// The approximate size of a map element, including the element's share of the map's table, and the
 // size of a slice.
 const (
 	mapBytes   = 32
@@ -71,7 +72,7 @@ func (w *wordTable) append(row uint32, a analysis) (allocated int64) {
 	return allocated
 }
 
-// count adds an occurrence of a word in the last row.
+// The method "count" records one more occurrence of a word in the last row.
 func (*wordTable) count(list *[]posting, row uint32) (allocated int64) {
 	if last := len(*list) - 1; last >= 0 && (*list)[last].row() == row {
 		if (*list)[last].occurrences() < maxOccurrences {
@@ -93,7 +94,7 @@ func (w *wordTable) list(stem string) []posting {
 }
 
 // compact appends the postings of the remaining rows to another table. The argument "renumbered"
-// maps the number of a row to the new number of the row.
+// maps the old number of each row to its new number.
 func (w *wordTable) compact(to *wordTable, renumbered []uint32) (allocated int64) {
 	to.terms = make(map[string]uint32, len(w.terms))
 	for stem, term := range w.terms {
