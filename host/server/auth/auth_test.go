@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/auth"
 )
 
-// The variable want lists the permissions of each role. The list repeats Table, but is ordered by
-// role.
+// The variable want lists the permissions of each role. The list has the same content as Table, but
+// is sorted by role.
 var want = map[auth.Role][]auth.Permission{
 	auth.Operator: {
 		auth.Run, auth.Sessions, auth.ReadSessions, auth.Files, auth.Prompts, auth.Blocks, auth.Collections, auth.Records, auth.ChangeRecords,

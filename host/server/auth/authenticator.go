@@ -18,9 +18,9 @@ type Authenticator struct {
 
 // Authenticate returns the sender of a request. Authenticate accepts "Authorization: Bearer" with a
 // key or a token (RFC 6750, section 2.1) and "X-API-Key" with a key. Authenticate ignores
-// credentials elsewhere, such as in the query, because URLs are logged. The error is an AuthError,
-// or abi.Unavailable if the issuer's keys cannot be fetched. The error does not contain data of the
-// request.
+// credentials in all other places, such as the query of the URL, because URLs are logged. The error
+// is an AuthError, or abi.Unavailable if the issuer's keys cannot be fetched. The error does not
+// contain data of the request.
 func (a *Authenticator) Authenticate(r *http.Request) (Principal, error) {
 	c, err := credentialOf(r.Header)
 	if err != nil {
@@ -42,8 +42,8 @@ func (a *Authenticator) now() time.Time {
 	return a.Now()
 }
 
-// credential is the API key or the token of a request. key is true if the request sent the text in
-// a header that only API keys use.
+// credential is the API key or the token of a request. The field "key" is true if the request
+// contained the text in a header that only API keys use.
 type credential struct {
 	text string
 	key  bool

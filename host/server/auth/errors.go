@@ -13,7 +13,8 @@ type AuthError string
 
 // Authentication errors.
 const (
-	// NoCredentials means that the request has no credentials, or a scheme other than Bearer.
+	// NoCredentials means that the request has no credentials, or that it uses a scheme other than
+	// Bearer.
 	NoCredentials AuthError = "the request has no credentials"
 	// Ambiguous means that the request contains several credentials.
 	Ambiguous AuthError = "the request has several credentials"
@@ -27,7 +28,8 @@ const (
 // Error returns the message.
 func (r AuthError) Error() string { return string(r) }
 
-// Unwrap returns the fault, for abi.FaultOf and errors.Is.
+// Unwrap returns the fault that corresponds to the error. The functions abi.FaultOf and errors.Is
+// call Unwrap.
 func (r AuthError) Unwrap() error { return abi.Faultf(abi.AccessDenied, "%s", string(r)) }
 
 // Status returns the HTTP status of the response.

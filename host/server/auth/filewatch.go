@@ -32,13 +32,13 @@ type watchedFile[T any] struct {
 	// The field forbidden contains the permission bits that the file must not have.
 	forbidden fs.FileMode
 	decode    func([]byte) (T, error)
-	// The field empty reports whether a missing file counts as an empty file. Set empty for files
-	// that are missing only if a person has removed the file.
+	// The field empty reports whether a missing file counts as an empty file. Set this field for a
+	// file that exists until a person removes the file.
 	empty bool
 
 	mu     sync.Mutex
 	value  T
-	info   fs.FileInfo // the metadata of the file version in value, or nil
+	info   fs.FileInfo // the metadata of the file when value was read, or nil
 	looked time.Time
 	failed string // the last logged error
 }
@@ -122,8 +122,8 @@ func (w *watchedFile[T]) forget() {
 	w.info = nil
 }
 
-// cause returns the underlying system error without the path, because callers add the path in the
-// spelling of the user.
+// cause returns the underlying system error without the path, because callers add the path as the
+// user has written it.
 func cause(err error) error {
 	if bad, ok := errors.AsType[*fs.PathError](err); ok {
 		return bad.Err

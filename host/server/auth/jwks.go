@@ -32,7 +32,7 @@ type keySource interface {
 // errUnknownKey reports that an issuer has no key with the requested id.
 var errUnknownKey = errors.New("the issuer has no key with the key id (kid) of the token")
 
-// signer is the key id and the algorithm in the header of a token.
+// signer contains the key id and the algorithm from the header of a token.
 type signer struct{ kid, alg string }
 
 // matches reports whether the given key can have created the signature. A JWK that contains an
@@ -90,8 +90,8 @@ func usable(key jose.JSONWebKey) bool {
 		(key.Algorithm == "" || slices.Contains(algorithms, jose.SignatureAlgorithm(key.Algorithm)))
 }
 
-// fileKeys contains the keys of an issuer that are stored in a file. The file is reloaded when it
-// changes.
+// fileKeys contains the keys of an issuer. The keys are stored in a file. The file is reloaded when
+// it changes.
 type fileKeys struct {
 	file *watchedFile[[]jose.JSONWebKey]
 	log  *slog.Logger
@@ -124,8 +124,8 @@ const (
 	// respond.
 	maxStale = 24 * time.Hour
 	// fetchEvery is the minimum interval between requests to the issuer after a success, and
-	// retryEvery is the minimum interval after a failure. Clients cannot shorten these intervals by
-	// the tokens that they send.
+	// retryEvery is the minimum interval after a failure. The tokens that clients send cannot
+	// shorten these intervals.
 	fetchEvery = 10 * time.Second
 	retryEvery = time.Second
 	// fetchTimeout and maxAnswerBytes limit the duration and the size of each response from the
@@ -134,9 +134,9 @@ const (
 	maxAnswerBytes = 1 << 20
 )
 
-// remoteKeys contains the keys of an issuer at a URL. The key set of go-oidc fetches keys if a
-// token contains an unknown key id. This key set never removes a key, so remoteKeys periodically
-// replaces the whole key set.
+// remoteKeys contains the keys of an issuer. The keys are fetched from a URL. The key set of
+// go-oidc fetches keys if a token contains an unknown key id. The key set of go-oidc never removes
+// a key, so remoteKeys periodically replaces the whole key set.
 type remoteKeys struct {
 	url     string
 	fetcher *fetcher
@@ -159,9 +159,9 @@ func (s *remoteKeys) verify(ctx context.Context, token string, by signer, now ti
 	return nil, by.rejection(last.keys)
 }
 
-// checkAlgorithm rejects a token if the key of the issuer is for another algorithm. The key set of
-// go-oidc does not check the algorithm. If several keys have the same id, a key for the algorithm
-// of the token must verify the token.
+// checkAlgorithm rejects a token if the algorithm of the token is not the algorithm of the issuer's
+// key. The key set of go-oidc does not check the algorithm. If several keys have the same id, a key
+// for the algorithm of the token must verify the token.
 func (s *remoteKeys) checkAlgorithm(ctx context.Context, token string, by signer) error {
 	last := s.fetcher.last.Load()
 	if last == nil {
@@ -204,8 +204,8 @@ type answer struct {
 	requested time.Time
 	err       error // error of the last request
 	// The field keys contains the usable keys of the last valid response. The field "set" is the
-	// JWK Set in this response, and the field good is the time of this response. Before the first
-	// valid response, these fields have their zero values.
+	// JWK Set in the last valid response, and the field "good" is the time of that response. Before
+	// the first valid response, the fields keys, set and good have their zero values.
 	keys []jose.JSONWebKey
 	set  []byte
 	good time.Time

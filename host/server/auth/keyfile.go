@@ -51,11 +51,12 @@ type keyFileItem struct {
 }
 
 // OpenKeys opens a key file. Only the owner of the file may have access to the file (mode 0600).
-// Errors contain no path. If the file does not exist, errors.Is(err, fs.ErrNotExist) is true; use
-// CreateKeys to create it.
+// Errors contain no path. If the file does not exist, errors.Is(err, fs.ErrNotExist) is true. Use
+// CreateKeys to create the file.
 func OpenKeys(path string) (*Keys, error) {
 	k := &Keys{file: &watchedFile[keySet]{path: path, forbidden: 0o077, decode: decodeKeys, empty: true}}
-	// The caller sets the clock of Keys later, so this read of the file does not use a time.
+	// The caller has not set the clock of Keys yet, so this read of the file must not depend on the
+	// time.
 	var err error
 	if k.file.value, k.file.info, err = k.file.read(); err != nil {
 		return nil, fmt.Errorf("read key file: %w", err)
@@ -137,7 +138,7 @@ func encodeKeys(keys keySet) []byte {
 	return append(data, '\n')
 }
 
-// update changes the content of the file while it holds the lock of the file.
+// update locks the file, changes the content of the file, and unlocks the file.
 func (k *Keys) update(change func(keySet) (keySet, error)) error {
 	path := k.file.path
 	if target, err := filepath.EvalSymlinks(path); err == nil {

@@ -34,8 +34,8 @@ type Key struct {
 	// Code allows the key to run code that is part of the request.
 	Code    bool      `json:"code,omitempty"`
 	Created time.Time `json:"created"`
-	// Expires is the time from which the key is invalid. If Expires is the zero time, the key does
-	// not expire.
+	// Expires is the time at which the key becomes invalid. If Expires is the zero time, the key
+	// does not expire.
 	Expires time.Time `json:"expires,omitzero"`
 }
 
@@ -54,17 +54,17 @@ type Grant struct {
 // same file. Changes by different processes are serialized, and each process reads the changes
 // within a second.
 type Keys struct {
-	// Logger receives errors that occur when a changed file is read. Set it before the first use.
-	// Default: errors are discarded.
+	// Logger receives errors that occur when a changed file is read. Set Logger before the first
+	// use of Keys. Default: errors are discarded.
 	Logger *slog.Logger
-	// Now is the clock for all methods except Verify. Set it before the first use. Default: the
-	// system clock.
+	// Now is the clock for all methods except Verify. Set Now before the first use of Keys.
+	// Default: the system clock.
 	Now func() time.Time
 
 	file *watchedFile[keySet]
 }
 
-// Create creates a key and returns it with its secret. The secret is not stored and cannot be
+// Create creates a key, and returns the key and its secret. The secret is not stored and cannot be
 // retrieved later. An invalid Grant is rejected with abi.InvalidArgument.
 func (k *Keys) Create(g Grant) (secret string, key Key, err error) {
 	now := k.now().UTC().Truncate(time.Second)
@@ -149,8 +149,9 @@ func (k *Keys) Revoke(id string) error {
 	})
 }
 
-// Verify returns the principal of a secret at the given time. The error is Invalid or Expired. An
-// incorrect secret is always Invalid, even if its key has expired.
+// Verify returns the principal of the key with the given secret, if the key is valid at the given
+// time. The error is Invalid or Expired. An incorrect secret is always Invalid, even if its key has
+// expired.
 //
 // The file stores a single SHA-256 hash of each secret. A slow hash function, which protects
 // passwords, is not necessary, because an attacker cannot guess a secret with 256 random bits. With
@@ -179,7 +180,7 @@ func (k *Keys) Verify(secret string, now time.Time) (Principal, error) {
 	}, nil
 }
 
-// idOf returns the id in a secret. ok reports whether the secret is well-formed.
+// idOf returns the id in a secret. The result "ok" is true if the secret is well-formed.
 func idOf(secret string) (string, bool) {
 	rest, ok := strings.CutPrefix(secret, secretPrefix)
 	id, random, cut := strings.Cut(rest, "_")

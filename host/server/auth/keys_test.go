@@ -224,7 +224,7 @@ func TestOpenKeysRefusesOpenFiles(t *testing.T) {
 	}
 }
 
-// TestReload changes the file of opened Keys.
+// TestReload opens a key file and then changes the file.
 func TestReload(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keys.json")
 	first := openKeys(t, path)

@@ -45,10 +45,10 @@ func (p Principal) Allows(permission Permission) bool {
 	return allowed(p.Role, p.CanRunCode, permission)
 }
 
-// ActAs returns the effective user and session of a request. The arguments are the ids in the
-// request, or "". If the principal is bound to a user or a session, ActAs adds the missing id and
-// rejects any other id with abi.AccessDenied. ActAs does not verify that the session belongs to the
-// user, because the host verifies this.
+// ActAs returns the effective user and session of a request. The arguments are the ids of the user
+// and the session in the request, or "" for a missing id. If the principal is bound to a user or a
+// session, ActAs adds the missing id and rejects any other id with abi.AccessDenied. ActAs does not
+// verify that the session belongs to the user, because the host performs this check.
 func (p Principal) ActAs(user, session string) (string, string, error) {
 	if p.Role == User && p.User == "" {
 		return "", "", abi.Faultf(abi.AccessDenied, "the credentials do not contain a user id")
@@ -64,9 +64,9 @@ func (p Principal) ActAs(user, session string) (string, string, error) {
 	return user, session, nil
 }
 
-// Confined reports whether a request may use only sessions that already belong to its user. This
-// restriction applies to end users whose credentials do not contain the session, because a session
-// id that an end user supplies is not trusted.
+// Confined returns true if a request may use only sessions that already belong to the user of the
+// request. The restriction applies to end users whose credentials contain no session, because a
+// session id that an end user supplies is not trusted.
 func (p Principal) Confined(session string) bool {
 	switch p.Role {
 	case Operator, Runtime, ReadOnly:
@@ -75,9 +75,9 @@ func (p Principal) Confined(session string) bool {
 	return p.Session == "" || session != p.Session
 }
 
-// ActIn returns the effective workflow of a request that contains a workflow, or "". If an end user
-// selects a workflow that the credentials do not contain, the error is abi.AccessDenied, because
-// the id of a workflow that an end user supplies is not trusted.
+// ActIn returns the effective workflow of a request. The argument is the id of the workflow in the
+// request, or "". If an end user selects a workflow that the credentials do not contain, the error
+// is abi.AccessDenied, because the id of a workflow that an end user supplies is not trusted.
 func (p Principal) ActIn(workflow string) (string, error) {
 	own, ok := bound(p.Workflow, workflow)
 	switch {

@@ -36,8 +36,8 @@ const (
 // Roles returns all roles, with the most powerful role first.
 func Roles() []Role { return []Role{Operator, Runtime, ReadOnly, Approver, Backup, Metering, User} }
 
-// KeyRoles returns the roles that a key can have, with the most powerful role first. These are all
-// roles except User.
+// KeyRoles returns the roles that a key can have, with the most powerful role first. A key can have
+// every role except User.
 func KeyRoles() []Role {
 	return slices.DeleteFunc(Roles(), func(r Role) bool { return r == User })
 }
@@ -81,7 +81,7 @@ const (
 // Rule describes a permission and lists the roles that have it.
 type Rule struct {
 	Permission Permission
-	// Does is a text that describes what the permission allows.
+	// The field Does is a text that describes what the permission allows.
 	Does string
 	// Roles lists the roles that have the permission.
 	Roles []Role

@@ -18,7 +18,8 @@ import (
 
 // algorithms lists the accepted public-key algorithms. HS256 is not accepted, because a verifier of
 // HS256 signatures could also sign tokens. "none" is not accepted, because tokens without a
-// signature can be forged. The verifier must choose the algorithms (RFC 8725, section 3.1).
+// signature can be forged. The verifier, not the token, must determine which algorithms are
+// accepted (RFC 8725, section 3.1).
 var algorithms = []jose.SignatureAlgorithm{
 	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
 }
@@ -33,11 +34,12 @@ type TokenOptions struct {
 	Issuer   string
 	Audience string
 	// KeysURL is the URL of the issuer's JWK Set (RFC 7517). KeysFile is a file with a JWK Set,
-	// which is reloaded when it changes. Exactly one of the two fields is required.
+	// which is reloaded when it changes. Exactly one of the fields KeysURL and KeysFile is
+	// required.
 	KeysURL  string
 	KeysFile string
-	// AllowHTTP accepts a KeysURL without TLS. An attacker on the network could then forge the
-	// keys. Default: KeysURL must use https, or http on localhost.
+	// AllowHTTP accepts a KeysURL without TLS. Without TLS, an attacker on the network could forge
+	// the keys. Default: If AllowHTTP is false, KeysURL must use https, or http on localhost.
 	AllowHTTP bool
 
 	// TenantClaim, UserClaim, SessionClaim and WorkflowClaim are the names of the claims for the
@@ -52,8 +54,8 @@ type TokenOptions struct {
 
 	// Transport is used to fetch KeysURL. Default: http.DefaultTransport.
 	Transport http.RoundTripper
-	// Logger receives errors of fetching keys and the reasons for rejections. Default: they are
-	// discarded.
+	// Logger receives the errors that occur when keys are fetched, and the reasons for the
+	// rejection of tokens. Default: they are discarded.
 	Logger *slog.Logger
 	// Now is the clock. Default: the system clock.
 	Now func() time.Time
@@ -67,8 +69,8 @@ type Tokens struct {
 }
 
 // NewTokens returns Tokens. The error reports all invalid options. NewTokens reads KeysFile
-// immediately. The keys are fetched for the first token, because the issuer can start later than
-// the service.
+// immediately. The keys are fetched when the first token is verified, because the issuer can start
+// later than the service.
 func NewTokens(options TokenOptions) (*Tokens, error) {
 	if err := options.check(); err != nil {
 		return nil, err
@@ -181,8 +183,8 @@ func (t *Tokens) refused(why string) error {
 	return Invalid
 }
 
-// rejectionLogEvery is the minimum interval between log lines with the same reason, because
-// attackers can send any number of tokens.
+// rejectionLogEvery is the minimum interval between log lines with the same reason. The rate is
+// limited, because attackers can send any number of tokens.
 const rejectionLogEvery = 10 * time.Second
 
 // rejections logs the reasons for rejected tokens. The rate of log lines is limited for each
@@ -253,7 +255,7 @@ func (t *Tokens) principal(payload []byte, now time.Time) (Principal, error) {
 }
 
 // claim returns the id in a claim, or "" if the claim is missing. ok is false if the claim is not a
-// valid id. An empty text is invalid, because otherwise an existing claim would count as missing.
+// valid id. An empty text is not a valid id, because the result "" means that the claim is missing.
 func claim(all map[string]any, name string) (string, bool) {
 	value, there := all[name]
 	if !there { // null is neither a string nor missing

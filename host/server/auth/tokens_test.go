@@ -351,7 +351,8 @@ func (s *server) says(status int, body string) {
 
 func (s *server) answers(f http.HandlerFunc) { s.answer.Store(&f) }
 
-// remote is an issuer without a network, so that synctest can control its time.
+// remote is an issuer that is reached without a network, so that synctest can control the time of
+// the test.
 type remote struct {
 	tokens    *auth.Tokens
 	requested int
@@ -383,7 +384,7 @@ func silent(r *http.Request) (int, string, error) {
 	return 0, "", r.Context().Err()
 }
 
-// verify checks the outcome for a token and the number of requests to the issuer.
+// verify verifies a token, and then checks the outcome and the number of requests to the issuer.
 func (r *remote) verify(t *testing.T, ctx context.Context, what string, i *issuer, want error, requested int) {
 	t.Helper()
 	r.requested = 0

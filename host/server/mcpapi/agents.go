@@ -31,7 +31,7 @@ func describeAgent(a host.AgentInfo, tools []string) offeredAgent {
 	if slices.Contains(tools, name) {
 		name = "agent_" + name
 	}
-	destructive, outside := true, false // the writes of its tools can replace content
+	destructive, outside := true, false // the agent's tools can replace stored content
 	return offeredAgent{a.Name, &mcp.Tool{
 		Name: name, Title: strings.ReplaceAll(a.Name, "_", " "), Description: agentDescription(a), InputSchema: messageSchema,
 		Annotations: &mcp.ToolAnnotations{DestructiveHint: &destructive, OpenWorldHint: &outside},
@@ -77,7 +77,7 @@ func (s *session) talk(agent string) mcp.ToolHandler {
 	}
 }
 
-// messageOf returns the message in the arguments of a call, or nil if there is none.
+// messageOf returns the message in the arguments of a call, or nil if there is no message.
 func messageOf(arguments json.RawMessage) (*string, error) {
 	var input struct {
 		Message *string `json:"message"`

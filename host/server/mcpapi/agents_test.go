@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 )
 
-// talkative is an app with an agent, and an agent that has the name of a tool.
+// talkative is an app with two agents. One of these agents has the same name as a tool.
 var talkative = fstest.MapFS{
 	"app.yaml": {Data: []byte("app: talk\ntools: {Echo: {source: echo.js}}\n")},
 	"echo.js":  {Data: []byte(`return "tool"`)},

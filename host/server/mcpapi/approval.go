@@ -11,11 +11,11 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// elicitTime is the time that the user has for the decision about one effect. Afterwards, the effect
-// still waits for an approval.
+// elicitTime is the time that the user has for the decision about one effect. After this time, the
+// effect continues to wait for an approval.
 const elicitTime = 2 * time.Minute
 
-// maxElicited is the maximum number of effects of one call about which the user is asked.
+// During one call, the user is asked about at most maxElicited effects.
 const maxElicited = 10
 
 // elicit asks the user about the effects of a paused run, one after the other, and returns the last
@@ -55,8 +55,8 @@ func (s *session) mayDecide(ctx context.Context, token string) bool {
 	return err == nil && found.ByUser && found.State == approval.Pending
 }
 
-// ask sends a request for a decision to the client, and returns the action of the user. The error is
-// not nil if the client does not support such requests.
+// ask sends a request for a decision to the client, and returns the action of the user. The error
+// is not nil if the client does not support requests for a decision.
 func ask(ctx context.Context, link *mcp.ServerSession, pending *report.PendingApproval) (action string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, elicitTime)
 	defer cancel()

@@ -12,7 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 )
 
-// gatedShop is an app with tools whose effects need an approval: of an approver, or of the user.
+// gatedShop is an app with tools whose effects need an approval. An approver approves some of the
+// effects, and the user approves the other effects.
 var gatedShop = fstest.MapFS{
 	"app.yaml": {Data: []byte(`app: shop
 memory:

@@ -9,7 +9,7 @@ import (
 )
 
 // isBatch reports whether the body of a request is a JSON array. In JSON-RPC 2.0 an array is a
-// batch. The body can still be read from its start.
+// batch. After a call of isBatch, the body can still be read from the beginning.
 func isBatch(r *http.Request) bool {
 	body := bufio.NewReader(r.Body)
 	r.Body = struct {

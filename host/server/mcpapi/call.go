@@ -19,7 +19,7 @@ const (
 	metaApproval = "toolrun/approval"
 )
 
-// runMeta describes a run. The description complements the output of the tool.
+// runMeta contains data about a run that is not part of the tool's output.
 type runMeta struct {
 	RunID    string   `json:"run_id"`
 	Attempts int      `json:"attempts"`

@@ -20,8 +20,8 @@ const recallCollection = "recall_collection"
 // maxFoundEntries is the maximum number of results of recall_collection.
 const maxFoundEntries = 100
 
-// exposedCollections returns the collections that the app exposes to clients. Their entries belong to
-// users or sessions.
+// exposedCollections returns the collections that the app exposes to clients. The entries of an
+// exposed collection belong to users or sessions.
 func (s *Server) exposedCollections() (own []declare.Store) {
 	for _, st := range s.host.App().Stores {
 		if st.Kind == declare.KindCollection && st.Collection.Exposed {
@@ -31,8 +31,8 @@ func (s *Server) exposedCollections() (own []declare.Store) {
 	return own
 }
 
-// describeCollections creates the tool for collections, if the app exposes a collection. The argument
-// taken contains the names of the app's tools and agents.
+// describeCollections creates the tool for collections, if the app exposes a collection. The
+// argument "taken" contains the names of the app's tools and agents.
 func (s *Server) describeCollections(taken []string) {
 	own := s.exposedCollections()
 	if len(own) == 0 {

@@ -47,7 +47,7 @@ func remember(t *testing.T, h *host.Host, caller host.Caller, collection, namesp
 	}
 }
 
-// A client searches the entries of its user, and not those of another user.
+// A client can search the entries of its own user, but not the entries of another user.
 func TestRecallCollection(t *testing.T) {
 	h := openLibrary(t, "", nil)
 	for _, user := range []string{"ann", "bob"} {
@@ -76,7 +76,8 @@ func TestRecallCollection(t *testing.T) {
 	}
 }
 
-// The input of recall_collection is checked. The entries of the app are not offered.
+// The input of recall_collection is checked. Clients cannot search the entries that belong to the
+// app.
 func TestRecallCollectionMistakes(t *testing.T) {
 	h := openLibrary(t, "", nil)
 	remember(t, h, host.Caller{}, "articles", "", "tea of the app", "")
@@ -107,8 +108,8 @@ func TestRecallCollectionMistakes(t *testing.T) {
 	}
 }
 
-// Without a user or without a collection that the app exposes, there is no tool for collections. A tool of
-// the app hides the tool of the same name.
+// If the client has no user, or if the app exposes no collection, there is no tool for collections.
+// If a tool of the app has the name recall_collection, this tool replaces the tool for collections.
 func TestNoRecallCollection(t *testing.T) {
 	h := openLibrary(t, "", nil)
 	anonymous := client(t, h, host.Caller{})

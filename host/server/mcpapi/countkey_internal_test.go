@@ -6,8 +6,9 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// A client can name any number of agents and, for a user, of memory sessions. Agents and memory
-// sessions do not increase the number of MCP sessions that it can open.
+// A client can select any number of agents. A client that acts for a user can also select any
+// number of memory sessions. The selected agents and memory sessions do not increase the number of
+// MCP sessions that the client can open.
 func TestCountKey(t *testing.T) {
 	for _, tt := range []struct{ owner, want host.Caller }{
 		{host.Caller{User: "ann", Session: "s1", Agent: "a"}, host.Caller{User: "ann"}},

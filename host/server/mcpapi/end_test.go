@@ -19,8 +19,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// paused is a shop that pauses at the first memory operation of a run. The run then closes the
-// channel "begun", and continues when the channel "resume" is closed.
+// paused is a shop that pauses at the first memory operation of a run. Before the pause, the run
+// closes the channel "begun". The run continues when the channel "resume" is closed.
 func paused(t *testing.T) (h *host.Host, runs *results, begun, resume chan struct{}) {
 	t.Helper()
 	begun, resume = make(chan struct{}), make(chan struct{})
@@ -149,7 +149,8 @@ func TestShutdownOverStdio(t *testing.T) {
 	}
 }
 
-// A user can use any number of memory sessions without increasing its limit of MCP sessions.
+// The limit on a user's MCP sessions does not depend on the number of memory sessions that the user
+// has.
 func TestNamedSessionsOfAUserAreBounded(t *testing.T) {
 	url := listen(t, serve(t, openShop(t)))
 	var ids []string
@@ -186,7 +187,7 @@ func askNamed(t *testing.T, url, user, memory, session string) int {
 	return resp.StatusCode
 }
 
-// A session ends after an idle hour, even if the app allows more.
+// An MCP session ends after an hour without requests, even if the app allows a longer idle time.
 func TestIdleSessionEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := openShop(t)

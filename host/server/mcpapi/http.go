@@ -17,20 +17,23 @@ import (
 // sessionHeader is the HTTP header that contains the id of the MCP session.
 const sessionHeader = "Mcp-Session-Id"
 
-// maxIdle is the maximum idle time of a session. Sessions of clients that disappeared occupy
-// memory. A client that still exists begins a new session.
+// maxIdle is the maximum idle time of a session. The limit is necessary, because the session of a
+// client that has disappeared occupies memory. If the client of a closed session still exists, the
+// client begins a new session.
 const maxIdle = time.Hour
 
 // Handler serves MCP over streamable HTTP at any path. The function caller authenticates a request
-// and returns its Caller. The errors of caller should be of type *abi.Fault. The response to an
-// error has status 401 if the code is no_user, and 403 otherwise.
+// and returns its Caller. The errors of the function "caller" should be of type *abi.Fault. If the
+// function returns a fault with the code no_user, the response has status 401. For all other
+// errors, the response has status 403.
 //
-// A session belongs to the Caller that began it. A request for a session of another tenant, user or
-// memory session gets the same response as for an unknown session. A session is closed by its
-// client, after an hour without requests, or after the app's session idle time if that is shorter.
-// A session is also closed if its user opens too many other sessions.
+// A session belongs to the Caller that began the session. A request for a session of another
+// tenant, user or memory session gets the same response as for an unknown session. A client can
+// close its session. Otherwise, the session is closed after an hour without requests, or earlier if
+// the app has a shorter session idle time. A session is also closed if its user opens too many
+// other sessions.
 //
-// HTTP errors are problem documents (RFC 9457). JSON-RPC batches are rejected, because one request
+// HTTP errors are problem documents (RFC 9457). JSON-RPC batches are rejected, because one batch
 // could start any number of runs. The protocol has not had batches since version 2025-06-18.
 //
 // A session is also closed if the context of one of its requests ends with the cause
@@ -43,7 +46,8 @@ func (s *Server) Handler(caller func(*http.Request) (host.Caller, error)) http.H
 		SessionTimeout: min(cmp.Or(s.host.App().SessionIdle, app.DefaultSessionIdle), maxIdle),
 		// The SDK would reject the public Host header that a proxy on the same machine passes on.
 		// The check of the Host header protects services without authentication from DNS rebinding.
-		// Here the check is not necessary, because the function caller authenticates every request.
+		// For this Handler, the check of the Host header is not necessary, because the function
+		// "caller" authenticates every request.
 		DisableLocalhostProtection: true,
 	})
 	return withProblems(http.NewCrossOriginProtection().Handler(&handler{s, caller, streamable}))
@@ -98,7 +102,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // session returns the session of the request, provided that it belongs to the caller. If the
 // request may begin a session, session returns a new session. The session counts as busy until the
-// response is written, so it is not closed before that.
+// response is written, so that the session is not closed during the request.
 func (h *handler) session(r *http.Request, owner host.Caller) (sess *session, ok bool) {
 	if id := r.Header.Get(sessionHeader); id != "" {
 		sess = h.api.find(id, owner)

@@ -55,13 +55,14 @@ func dial(t *testing.T, url, user string, opts *mcp.ClientOptions) *mcp.ClientSe
 	return session
 }
 
-// ask sends an unprocessed request.
+// The function "ask" sends an HTTP request without using the SDK.
 func ask(t *testing.T, method, url, user, session, body string) (status int, answer string) {
 	t.Helper()
 	return askHost(t, "", method, url, user, session, body)
 }
 
-// askHost sends an unprocessed request with a Host header; "" is the host of the URL.
+// askHost sends an HTTP request with a Host header without using the SDK. If the argument "host" is
+// "", the header contains the host of the URL.
 func askHost(t *testing.T, host, method, url, user, session, body string) (status int, answer string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
@@ -225,7 +226,7 @@ func begin(t *testing.T, url, user, memory string) (id, answer string) {
 	return resp.Header.Get("Mcp-Session-Id"), string(text)
 }
 
-// The least recently used session of the same caller is evicted. Sessions of others are not
+// The least recently used session of the same caller is evicted. Sessions of other callers are not
 // evicted.
 func TestSessionsOfACallerAreBounded(t *testing.T) {
 	runs := &results{left: make(chan host.Caller, 200)}
@@ -247,7 +248,8 @@ func TestSessionsOfACallerAreBounded(t *testing.T) {
 	}
 }
 
-// TestBatch sends many calls in one request, both with a session and without.
+// TestBatch sends many calls in one request. One such request belongs to a session, and another
+// request has no session.
 func TestBatch(t *testing.T) {
 	h := openShop(t)
 	url := listen(t, serve(t, h))
@@ -315,7 +317,8 @@ func TestErrorsOfHTTPAreProblems(t *testing.T) {
 	}
 }
 
-// TestRequestBeforeInitialize checks that the error has a code, as it does over stdio.
+// TestRequestBeforeInitialize sends a request before the initialization. The error must have a
+// code, as it has over stdio.
 func TestRequestBeforeInitialize(t *testing.T) {
 	url := listen(t, serve(t, openShop(t)))
 	status, answer := ask(t, http.MethodPost, url, "ann", "", listTools)

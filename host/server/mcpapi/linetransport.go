@@ -88,7 +88,8 @@ func readLine(r *bufio.Reader) (next line) {
 	}
 }
 
-// Read returns the next valid message. Read responds to invalid lines itself.
+// Read returns the next valid message. If a line is invalid, Read sends an error response and reads
+// the next line.
 func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		select {
@@ -153,7 +154,8 @@ func idOf(text []byte) json.RawMessage {
 	return nil
 }
 
-// errorResponse returns a JSON-RPC error response. A nil id becomes null.
+// errorResponse returns a JSON-RPC error response. If the argument "id" is nil, the id in the
+// response is null.
 func errorResponse(id json.RawMessage, code int64, text string) []byte {
 	answer, _ := json.Marshal(struct { // cannot fail for these types
 		Version string          `json:"jsonrpc"`

@@ -19,7 +19,7 @@ type answered struct {
 	Result json.RawMessage
 }
 
-// converse sends lines to a server and returns its responses.
+// converse sends lines to a server and returns the responses of the server.
 func converse(t *testing.T, lines ...string) (answers []answered) {
 	t.Helper()
 	var out strings.Builder
@@ -77,7 +77,8 @@ func TestBadLinesAreAnswered(t *testing.T) {
 	}
 }
 
-// TestCodesOfErrors sends requests before a session has begun and requests for unknown resources.
+// TestCodesOfErrors sends two kinds of requests: requests before a session has begun, and requests
+// for unknown resources.
 func TestCodesOfErrors(t *testing.T) {
 	early := converse(t, callCount)
 	if len(early) != 1 || early[0].Error == nil || early[0].Error.Code != -32600 {

@@ -23,13 +23,13 @@ const (
 	recallMemory = "recall_memory"
 )
 
-// offeredMemory is a tool for blocks or collections. Only clients that act for a user see it.
+// offeredMemory is a tool for blocks or collections. Only clients that act for a user see the tool.
 type offeredMemory struct {
 	tool *mcp.Tool
 	call func(*session) mcp.ToolHandler
 }
 
-// describeMemory creates the tools for blocks, if the app has blocks. The argument taken contains
+// describeMemory creates the tools for blocks, if the app has blocks. The argument "taken" contains
 // the names of the app's tools and agents.
 func (s *Server) describeMemory(taken []string) {
 	declared := s.host.Blocks().Declared()
@@ -89,7 +89,7 @@ func updateSchema(declared []declare.Block) json.RawMessage {
 		`"required":["block","content"],"additionalProperties":false}`, enum, about)
 }
 
-// describeBlock returns the description of a block with its limits.
+// describeBlock returns a description of a block and of the limits of the block.
 func describeBlock(b declare.Block) string {
 	limits := fmt.Sprintf("at most %d characters", b.Characters)
 	if b.Entries > 0 {
@@ -101,7 +101,8 @@ func describeBlock(b declare.Block) string {
 	return strings.TrimSuffix(b.Description, ".") + "; " + limits + "."
 }
 
-// addMemory adds the tools for blocks and collections, and the blocks as resources, if the client acts for a user.
+// If the client acts for a user, addMemory adds the tools for blocks and collections. In this case,
+// addMemory also adds each block as a resource.
 func (s *session) addMemory() {
 	if s.owner.User == "" {
 		return
@@ -202,7 +203,8 @@ func (s *session) updateBlock(ctx context.Context, req *mcp.CallToolRequest) (*m
 	if !errors.Is(err, abi.Conflict) {
 		return refused, nil
 	}
-	// The client's model can merge its text with the current block and try again.
+	// The client's model can merge the new text with the current text of the block, and then try
+	// again.
 	if current, err := s.api.host.Blocks().Get(ctx, s.current(), update.Name, update.Agent); err == nil && current != nil {
 		refused.Content = append(refused.Content, structured(current).Content...)
 	}
@@ -253,7 +255,8 @@ func decodeArguments(arguments json.RawMessage, v any, names ...string) error {
 	return nil
 }
 
-// structured returns the result of a call with a value as text and as structured content.
+// structured returns the result of a call. The result contains the given value twice: as text and
+// as structured content.
 func structured(value any) *mcp.CallToolResult {
 	text, err := json.Marshal(value)
 	if err != nil {

@@ -18,7 +18,7 @@ var rememberer = fstest.MapFS{
 	"app.yaml": {Data: []byte("app: notes\nblocks: {goals: {use: context, description: What the user wants}}\n")},
 }
 
-// openNotes opens an app with blocks and more declarations.
+// openNotes opens an app with blocks and the given additional declarations.
 func openNotes(t *testing.T, more string, files fstest.MapFS) *host.Host {
 	t.Helper()
 	all := fstest.MapFS{"app.yaml": {Data: append(slices.Clone(rememberer["app.yaml"].Data), more...)}}
@@ -118,7 +118,8 @@ func TestMemoryTools(t *testing.T) {
 	}
 }
 
-// The inputs of the tools for blocks are checked, and a failed call is a result.
+// The server checks the inputs of the tools for blocks. If a call fails, the response is a result
+// that contains the error.
 func TestMemoryToolMistakes(t *testing.T) {
 	c := client(t, openNotes(t, "", nil), host.Caller{User: "ann"})
 	for _, tt := range []struct {
@@ -156,7 +157,7 @@ func TestMemoryToolMistakes(t *testing.T) {
 	}
 }
 
-// With an active agent, a client also reaches the blocks of this agent.
+// A client that acts for an agent can also use the blocks of this agent.
 func TestMemoryOfAgent(t *testing.T) {
 	h := openNotes(t, "", nil)
 	plain, agent := client(t, h, host.Caller{User: "ann"}), client(t, h, host.Caller{User: "ann", Agent: "agent_records"})
@@ -183,8 +184,8 @@ func TestMemoryOfAgent(t *testing.T) {
 	}
 }
 
-// Without a user or without blocks, there are no tools for blocks. A tool of the app hides the tool of
-// the same name.
+// If the client has no user, or if the app has no blocks, there are no tools for blocks. If a tool
+// of the app has the name of a tool for blocks, clients see only the app's tool.
 func TestNoMemoryTools(t *testing.T) {
 	h := openNotes(t, "", nil)
 	anonymous := client(t, h, host.Caller{})
@@ -206,8 +207,8 @@ func TestNoMemoryTools(t *testing.T) {
 	}
 }
 
-// TestMemoryLimits finds the limits of the blocks in the description of update_memory and of the
-// resources.
+// TestMemoryLimits checks that the limits of the blocks are in the description of update_memory,
+// and also in the descriptions of the resources.
 func TestMemoryLimits(t *testing.T) {
 	h := openNotes(t, "", nil)
 	ann := client(t, h, host.Caller{User: "ann"})

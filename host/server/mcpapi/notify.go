@@ -55,8 +55,8 @@ func newNotifier(ctx context.Context, req *mcp.CallToolRequest) *notifier {
 	return n
 }
 
-// send sends one notification. send ignores errors, because sending the response will fail, too, if
-// the client disconnected.
+// The method "send" sends one notification. The method ignores errors: if the client has
+// disconnected, the response to the request will fail, too.
 func (n *notifier) send(ctx context.Context, params mcp.Params) {
 	switch params := params.(type) {
 	case *mcp.LoggingMessageParams:
@@ -92,7 +92,8 @@ func (n *notifier) progress(message string) {
 	n.steps++
 }
 
-// close returns after all notifications are sent. The response is sent afterward.
+// close returns after all notifications are sent. The response to the request is sent after close
+// has returned.
 func (n *notifier) close() {
 	if n.dropped > 0 {
 		n.waiting <- &mcp.LoggingMessageParams{

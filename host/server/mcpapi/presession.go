@@ -14,9 +14,9 @@ import (
 // sessionlessMethods are the methods that begin a session or need no session.
 var sessionlessMethods = []string{"initialize", "ping", "server/discover"}
 
-// rejectBeforeSession rejects a request that lacks a required session and reports whether it did
-// so. The SDK would respond with an error that has no code. The body can still be read from its
-// start.
+// rejectBeforeSession rejects a request that needs a session but has none. The result is true if
+// the request was rejected. The SDK would respond with an error that has no code. After the call,
+// the body of the request can still be read from the beginning.
 func rejectBeforeSession(w http.ResponseWriter, r *http.Request) bool {
 	text, err := io.ReadAll(r.Body)
 	r.Body = struct {

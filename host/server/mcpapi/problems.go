@@ -21,7 +21,8 @@ type problemWriter struct {
 // maxProblemText is the maximum length of the error text that is kept.
 const maxProblemText = 4 << 10
 
-// withProblems returns a handler that converts the errors of next to problem documents.
+// withProblems returns a handler that converts the errors of the handler "next" to problem
+// documents.
 func withProblems(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p := &problemWriter{ResponseWriter: w}

@@ -16,16 +16,16 @@ import (
 )
 
 // maxSessions is the maximum number of open MCP sessions of a user. Clients often disappear without
-// closing their session, so the least recently used session is closed when the user begins another
-// one.
+// closing their session. If a user with maxSessions sessions begins another session, the least
+// recently used session is closed.
 const maxSessions = 100
 
 // DefaultSlots is the default maximum number of open MCP sessions.
 const DefaultSlots = 10_000
 
-// Options configure a Server. Host is required. Each other field has a default.
+// Options configure a Server. Host is required. All other fields have defaults.
 type Options struct {
-	// Host runs the app. The server does not close it.
+	// Host runs the app. The server does not close the host.
 	Host *host.Host
 	// Version is the program version that clients receive. Default: "unknown".
 	Version string
@@ -54,7 +54,7 @@ type Server struct {
 }
 
 // New returns a Server. New offers tools and agents. New omits tools with invalid declarations. New
-// also omits tools whose schema MCP cannot express, and logs them.
+// also omits and logs all tools whose schema MCP cannot express.
 func New(opts Options) *Server {
 	if opts.Version == "" {
 		opts.Version = "unknown"
@@ -100,7 +100,8 @@ func (s *Server) describe() {
 	s.describeCollections(names)
 }
 
-// expressible reports whether MCP can express a tool. Otherwise it logs why not.
+// expressible reports whether MCP can express a tool. If MCP cannot express the tool, expressible
+// logs the reason.
 func (s *Server) expressible(tool *mcp.Tool) bool {
 	err := offer(mcp.NewServer(s.program, nil), tool, nil)
 	if err != nil {
@@ -110,7 +111,8 @@ func (s *Server) expressible(tool *mcp.Tool) bool {
 }
 
 // Close ends all MCP sessions. Close cancels the runs in progress and ends the memory sessions that
-// the server started. Requests that arrive later are rejected. Close may be called more than once.
+// the server started. Requests that arrive after the call of Close are rejected. Close may be
+// called more than once.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	s.closed = true
@@ -126,9 +128,9 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// Shutdown ends each MCP session as soon as it is idle. Requests in progress are completed. New
-// requests fail with the code unavailable. If ctx ends first, Shutdown calls [Server.Close] and
-// returns the error of ctx.
+// Shutdown ends each MCP session as soon as the session is idle. Requests in progress are
+// completed. New requests fail with the code unavailable. If ctx ends before all MCP sessions have
+// ended, Shutdown calls [Server.Close] and returns the error of ctx.
 func (s *Server) Shutdown(ctx context.Context) error {
 	for _, sess := range s.refuse() {
 		go sess.close()
@@ -230,9 +232,10 @@ func (s *Server) register(sess *session, link *mcp.ServerSession) error {
 
 var errClosing = abi.Faultf(abi.Unavailable, "the server is closing").WithHint("start a new MCP session in a moment")
 
-// countKey returns the caller under which sessions are counted. countKey omits the agent, and for a
-// user also the memory session, because a client can use any number of them. A caller without a
-// user has an API key. Each of its memory sessions counts as a separate caller.
+// countKey returns the caller under which sessions are counted. countKey omits the agent of the
+// caller. If the caller has a user, countKey also omits the memory session. The reason is that a
+// client can use any number of agents and memory sessions. A caller without a user has an API key.
+// Each memory session of a caller without a user counts as a separate caller.
 func countKey(owner host.Caller) host.Caller {
 	if owner.User != "" {
 		owner.Session = ""
@@ -261,8 +264,8 @@ func (s *Server) oldest(owner host.Caller) *session {
 	return oldest
 }
 
-// owned returns the open session with the given id if it belongs to the caller. The caller of owned
-// holds mu.
+// owned returns the open session with the given id if the session belongs to the caller. The
+// function that calls owned must hold mu.
 func (s *Server) owned(id string, owner host.Caller) *session {
 	if sess := s.sessions[id]; sess != nil && sess.owner == owner && !sess.leaving {
 		return sess
@@ -270,8 +273,8 @@ func (s *Server) owned(id string, owner host.Caller) *session {
 	return nil
 }
 
-// find returns the open session with the given id if it belongs to the caller, and marks the
-// session as busy. Call leave when the request is done.
+// If the open session with the given id belongs to the caller, find returns the session and marks
+// it as busy. Call the method "leave" when the request is done.
 func (s *Server) find(id string, owner host.Caller) *session {
 	s.mu.Lock()
 	defer s.mu.Unlock()

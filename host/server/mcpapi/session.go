@@ -39,7 +39,7 @@ type session struct {
 	mu     sync.Mutex
 	link   *mcp.ServerSession // nil before the session begins
 	caller host.Caller        // owner, with the id of the memory session
-	made   bool               // this type started the memory session
+	made   bool               // true if this type has started the memory session
 	ended  bool
 }
 
@@ -66,7 +66,8 @@ func (s *session) ensureSession(next mcp.MethodHandler) mcp.MethodHandler {
 }
 
 // codeNoResource is the error code for an unknown resource up to protocol version 2025-11-25. Later
-// versions use the code for invalid parameters. The SDK returns that code for all versions.
+// versions use the code for invalid parameters. For all versions, the SDK returns the code for
+// invalid parameters.
 const codeNoResource = -32002
 
 // withResourceCode replaces the code of an error about an unknown resource with the code that the
@@ -139,8 +140,8 @@ func (s *session) begin(ctx context.Context, link *mcp.ServerSession) error {
 }
 
 // memorySessionOpen reports whether the memory session that this type started is still open. A
-// memory session may expire while the client is idle. The next request then starts a new memory
-// session.
+// memory session may expire while the client is idle. If the memory session has expired, the next
+// request starts a new memory session.
 func (s *session) memorySessionOpen(ctx context.Context) bool {
 	if !s.made {
 		return false
@@ -159,7 +160,7 @@ func (s *session) current() host.Caller {
 	return s.caller
 }
 
-// The method "until" returns a context that ends with ctx or when the session is closed.
+// The method "until" returns a context that ends when ctx ends or when the session is closed.
 func (s *session) until(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {
@@ -188,7 +189,7 @@ func (s *session) close() {
 	}
 }
 
-// The method "end" ends the memory session if this type started it.
+// If this type has started the memory session, the method "end" ends the memory session.
 func (s *session) end() {
 	s.stop()
 	s.mu.Lock()

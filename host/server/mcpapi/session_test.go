@@ -153,7 +153,7 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// A request with the id of a user's session is not thereby authenticated as that user.
+// The id of a user's session does not authenticate a request.
 func TestSessionOfAnotherUser(t *testing.T) {
 	h := openShop(t)
 	s := serve(t, h)

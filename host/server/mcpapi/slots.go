@@ -9,11 +9,12 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// Slots limits the total number of MCP sessions of all servers that use it. If all slots are in
-// use, a new session evicts an old one. The evicted session is the least recently used session of
-// the principal with the most sessions, within the tenant with the most sessions. Thus a tenant
-// cannot lock out other tenants, and a principal cannot lock out others of its tenant. Slots is
-// safe for concurrent use.
+// Slots limits the total number of MCP sessions of all servers that use the same Slots. If all
+// slots are in use, a new session evicts an old session. First, Slots selects the tenant with the
+// most sessions. Then, Slots selects the principal of this tenant that has the most sessions, and
+// evicts the least recently used session of this principal. Therefore, a tenant cannot lock out
+// other tenants, and a principal cannot lock out other principals of its tenant. Slots is safe for
+// concurrent use.
 type Slots struct {
 	size int
 
@@ -44,8 +45,8 @@ func NewSlots(size int) *Slots {
 	return &Slots{size: max(size, 1), tenants: map[string]*tenantSlots{}}
 }
 
-// principalOf returns the name under which the sessions of a caller are counted within a tenant:
-// its API key, or its user if there is no key.
+// principalOf returns the name under which the sessions of a caller are counted within a tenant.
+// The name is the caller's API key or, if the caller has no key, the caller's user.
 func principalOf(owner host.Caller) string {
 	if owner.Actor != "" {
 		return "actor " + owner.Actor
@@ -72,9 +73,9 @@ func (s *Slots) take(owner host.Caller, closeSession func()) (*slot, error) {
 	return entry, nil
 }
 
-// victim returns the slot that a new session evicts. The slot belongs to the principal with the
-// most slots within the tenant with the most slots. If several principals qualify, victim returns
-// the least recently used slot.
+// victim returns the slot that a new session evicts. victim selects the tenant with the most slots,
+// and then the principal of this tenant that has the most slots. If several principals have the
+// most slots, victim selects the least recently used slot of these principals.
 func (s *Slots) victim(newcomer *slot) (victim *slot) {
 	var maximum [2]int
 	for tenant, t := range s.tenants {
@@ -91,9 +92,9 @@ func (s *Slots) victim(newcomer *slot) (victim *slot) {
 	return victim
 }
 
-// weigh returns the weight of a tenant or a principal. The one with the largest weight loses a
-// slot. For the owner of the new session, the weight includes that session. If two weights are
-// equal, the owner of the new session loses the slot.
+// weigh returns the weight of a tenant or a principal. The tenant or principal with the largest
+// weight loses a slot. The weight of the owner of a new session includes the new session. If two
+// weights are equal, the owner of the new session loses the slot.
 func weigh(open int, own bool) int {
 	if own {
 		return 2*(open+1) + 1
@@ -101,7 +102,7 @@ func weigh(open int, own bool) int {
 	return 2 * open
 }
 
-// add adds a slot as the most recently used one.
+// The method "add" adds a slot as the most recently used slot.
 func (s *Slots) add(entry *slot) {
 	tenant := s.tenants[entry.tenant]
 	if tenant == nil {
@@ -135,7 +136,7 @@ func (s *Slots) remove(entry *slot) {
 	}
 }
 
-// use marks the slot as the most recently used one.
+// The method "use" marks the slot as the most recently used slot.
 func (entry *slot) use() {
 	entry.of.mu.Lock()
 	defer entry.of.mu.Unlock()

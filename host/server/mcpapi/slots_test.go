@@ -51,7 +51,7 @@ func (p party) begin(t *testing.T, url string) string {
 	return id
 }
 
-// crowd is a pair of servers that use the same Slots with eight slots.
+// crowd is a pair of servers. Both servers use the same Slots, which has eight slots.
 func crowd(t *testing.T) (urls [2]string, runs *results) {
 	runs = &results{left: make(chan host.Caller, 99)}
 	h, slots := openShop(t, runs), mcpapi.NewSlots(8)
@@ -62,8 +62,8 @@ func crowd(t *testing.T) (urls [2]string, runs *results) {
 }
 
 // A key with many users occupies all slots. Another tenant, or another key of the same tenant, can
-// still begin sessions. The first key does not evict these sessions later. The result does not
-// depend on which server has the sessions.
+// still begin sessions. The key that occupied all slots cannot evict the sessions of other keys
+// later. The result does not depend on which server has the sessions.
 func TestSlotsAreFair(t *testing.T) {
 	urls, runs := crowd(t)
 	greedy := func(i int) party { return party{"big", "greedy", fmt.Sprintf("u%02d", i)} }

@@ -14,10 +14,10 @@ import (
 )
 
 // ServeStdio serves one client for a caller over a pair of streams, usually stdin and stdout. Each
-// line contains one JSON message. Nothing else may write to out. ServeStdio returns nil when in has
-// ended and all requests are answered. ServeStdio also returns nil when ctx ends; runs in progress
-// are then canceled. ServeStdio responds to an invalid line with a JSON-RPC error. A pending read
-// of in may continue after ServeStdio returns.
+// line contains one JSON message. No other code may write to the argument "out". ServeStdio returns
+// nil when the input has ended and all requests have been answered. If ctx ends, ServeStdio cancels
+// the runs in progress and also returns nil. ServeStdio responds to an invalid line with a JSON-RPC
+// error. A pending read of the input may continue after ServeStdio returns.
 func (s *Server) ServeStdio(ctx context.Context, caller host.Caller, in io.Reader, out io.Writer) error {
 	sess := s.newSession(caller)
 	defer sess.end()
@@ -30,8 +30,8 @@ func (s *Server) ServeStdio(ctx context.Context, caller host.Caller, in io.Reade
 }
 
 // draining is a transport that reports the end of its input only after all requests are answered.
-// The SDK cancels the requests in progress at the end of the input. Without draining, a script
-// could not pipe in its requests.
+// When the input ends, the SDK cancels the requests that are still in progress. Without draining,
+// the SDK would cancel the requests of a script that pipes its requests into the server.
 type draining struct {
 	mcp.Transport
 	session *session
@@ -58,7 +58,8 @@ type drainingConn struct {
 	closeOnce sync.Once
 }
 
-// Read reads the next message. At the end of the input it waits until all responses are sent.
+// Read reads the next message. At the end of the input, Read waits until all responses have been
+// sent.
 func (c *drainingConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	message, err := c.Connection.Read(ctx)
 	if request, ok := message.(*jsonrpc.Request); ok && request.IsCall() {

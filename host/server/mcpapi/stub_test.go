@@ -18,7 +18,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// shop is an app of small tools. Each tool has one behavior that clients see.
+// shop is an app of small tools. Each tool demonstrates one behavior that a client can observe.
 var shop = fstest.MapFS{
 	"app.yaml": {Data: []byte(`
 app: shop

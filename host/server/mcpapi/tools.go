@@ -23,9 +23,9 @@ func describe(t app.Tool) *mcp.Tool {
 	return out
 }
 
-// offer adds a tool to a server. offer recovers from panics of the SDK, which panics on some
-// schemas, such as a schema with an invalid x-mcp-header. Schemas come from app authors, so they
-// must not crash the server.
+// offer adds a tool to a server. The SDK panics on some schemas, such as a schema with an invalid
+// x-mcp-header. The method "offer" recovers from these panics. Schemas come from app authors, so a
+// bad schema must not crash the server.
 func offer(to *mcp.Server, tool *mcp.Tool, run mcp.ToolHandler) (err error) {
 	defer func() {
 		if refused := recover(); refused != nil {

@@ -83,7 +83,7 @@ func TestCallExamples(t *testing.T) {
 	}
 }
 
-// An output that is not an object is only text.
+// If an output is not an object, the result contains the output only as text.
 func TestOutputThatIsNoObject(t *testing.T) {
 	result := call(t, client(t, openShop(t), host.Caller{}), "count", nil)
 	if got := text(t, result); got != "[1,2]" || result.StructuredContent != nil || result.IsError {
