@@ -116,8 +116,8 @@ func addAgents(s *Server) {
 	})
 }
 
-// evaluate evaluates rules of an agent with the variables of a platform. Users cannot set variables,
-// because triggers store them.
+// evaluate evaluates the rules of an agent. A rule can use variables from the request of a
+// platform. Users cannot set variables, because triggers store the variables.
 func (c *call) evaluate(ctx context.Context, t host.Turn, f apitypes.RuleFields, do func(context.Context, host.Turn) (*report.Evaluation, error)) (*evaluationOutput, error) {
 	if f.Variables != nil && c.principal.Role == auth.User {
 		return nil, platformOnly("variables")
@@ -131,7 +131,8 @@ func (c *call) evaluate(ctx context.Context, t host.Turn, f apitypes.RuleFields,
 	return &evaluationOutput{r.TurnID, *r}, turnProblem(err, r.TurnID, r.Attempts)
 }
 
-// prepareTurn adds the caller and the remaining fields of a request to a turn.
+// prepareTurn sets the caller of a turn, and copies the remaining fields of the request to the
+// turn.
 func (c *call) prepareTurn(ctx context.Context, t host.Turn, f apitypes.TurnFields) (host.Turn, error) {
 	err := c.checkRunFields(apitypes.RunFields{Metadata: f.Metadata, SessionReference: f.SessionReference, UserReference: f.UserReference})
 	if err != nil {
@@ -173,5 +174,5 @@ func listAgents(_ context.Context, c *call, _ *apitypes.Target) (*listOutput[api
 	return &listOutput[apitypes.Agent]{apitypes.List[apitypes.Agent]{Items: list}}, nil
 }
 
-// orEmpty returns an empty list instead of nil, which JSON would encode as null.
+// orEmpty replaces nil by an empty list, because JSON would encode nil as null.
 func orEmpty(list []string) []string { return append([]string{}, list...) }

@@ -14,7 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi"
 )
 
-// backup requests a backup and returns the response without reading its body.
+// The function "backup" requests a backup and returns the response. The body of the response is not
+// read yet.
 func backup(t *testing.T, s *service, who string) *http.Response {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.server.URL+"/api/v1/backup", nil)
@@ -99,10 +100,10 @@ func TestOneBackupAtATime(t *testing.T) {
 	}
 }
 
-// The type "short" is a backup that is shorter than its Size.
+// The type "short" is a backup whose content is shorter than the result of Size.
 type short struct{ testBackup }
 
-// A client does not mistake an incomplete backup for a complete one.
+// A client must detect that a backup is incomplete.
 func TestIncompleteBackup(t *testing.T) {
 	s := newService(t, func(o *httpapi.Options) {
 		o.Backup = func(context.Context) (httpapi.Backup, error) {

@@ -107,8 +107,8 @@ func TestBadBodies(t *testing.T) {
 	s.refused(404, abi.NotFound, "ann", "GET", "/api/v1/../v1//tools", "")
 }
 
-// Two requests with the same idempotency key but different bodies cause an error. Repeating the
-// first request returns the same Result.
+// If a request has the idempotency key of an earlier request but a different body, the response is
+// an error. Repeating the first request returns the same Result.
 func TestKeyReuse(t *testing.T) {
 	s := newService(t)
 	var first, again report.Result
@@ -123,7 +123,7 @@ func TestKeyReuse(t *testing.T) {
 	}
 }
 
-// zipBomb is a DOCX file whose text would have a gigabyte.
+// zipBomb is a small DOCX file. After decompression, the text of the file would have a gigabyte.
 func zipBomb(t testing.TB) string {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -196,7 +196,8 @@ func TestZipBomb(t *testing.T) {
 	}
 }
 
-// Folders in a file name are removed. The remaining file name cannot inject headers.
+// The server removes folders from the name of an uploaded file. The rest of the file name cannot
+// inject headers into a response.
 func TestFilenames(t *testing.T) {
 	s := newService(t)
 	s.want(201, "operator", "POST", "/api/v1/sessions", `{"session_id":"s","user_id":"ann"}`)
@@ -290,8 +291,8 @@ func TestSlowClients(t *testing.T) {
 	s.emptyOfAnn()
 }
 
-// A client that stops in the middle of its body receives an error. A run can take longer than the
-// read timeout.
+// If a client stops sending in the middle of a request body, the client receives an error. A run
+// can take longer than the read timeout.
 func TestSlowBodyAndLongRun(t *testing.T) {
 	s := newService(t)
 	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

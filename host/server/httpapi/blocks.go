@@ -64,8 +64,9 @@ func addBlocks(s *Server) {
 	}, deleteBlock)
 }
 
-// blockCaller returns the Caller for the user and the agent of blocks. Blocks do not belong to a
-// session, but credentials for one session have no access to blocks after the end of the session.
+// blockCaller returns the Caller of a request for the blocks of a user or an agent. Blocks do not
+// belong to a session. However, if credentials are valid for only one session, they give no access
+// to blocks after the session has ended.
 func (c *call) blockCaller(user, agent string) (host.Caller, error) {
 	caller, err := c.named(user, "")
 	caller.Agent = agent
@@ -88,8 +89,8 @@ func scopeOf(scope, agent string) (block.Scope, error) {
 	return selected, nil
 }
 
-// blockPlace returns the caller of a request for a declared block, and whether the block belongs to the
-// agent.
+// blockPlace returns the caller of a request for a declared block. The second result is true if the
+// block belongs to the agent.
 func (c *call) blockPlace(in apitypes.BlockPlace) (caller host.Caller, agent bool, err error) {
 	scope, err := scopeOf(in.Scope, in.Agent)
 	if err != nil {
@@ -192,9 +193,9 @@ func deleteBlock(ctx context.Context, c *call, in *deleteBlockInput) (*deletedOu
 	return &deletedOutput{apitypes.Deleted{Success: true, Deleted: deleted}}, nil
 }
 
-// expectedOf returns the version of a block that a request expects, by a header or by a time. The
-// argument timed reports whether the request has the member "expected_updated_at", whose value can
-// be null.
+// expectedOf returns the block version that a request expects. The request contains this version in
+// a header, or as a time. The argument "timed" is true if the request has the member
+// "expected_updated_at", even if the value of the member is null.
 func expectedOf(must apitypes.Precondition, timed bool, updated *string) (block.Expected, error) {
 	named := 0
 	for _, present := range []bool{must.IfMatch != "", must.IfNoneMatch != "", timed} {

@@ -73,7 +73,7 @@ func TestBlockCompareAndSet(t *testing.T) {
 	}
 }
 
-// ETags are an alternative to times.
+// A precondition can contain an ETag instead of a time.
 func TestBlockETags(t *testing.T) {
 	s := newService(t)
 	const body = `{"content":"- text"}`
@@ -217,8 +217,8 @@ func TestBlockScopes(t *testing.T) {
 	}
 }
 
-// A request with a key contains the user of a block. A token gives access only to the blocks of its
-// user.
+// A request with an API key must contain the user of the requested block. A user's token gives
+// access only to the blocks of this user.
 func TestBlocksOfUsers(t *testing.T) {
 	s := newService(t)
 	s.putBlock(200, "ann", corePath, "- only ann", "")
@@ -273,7 +273,7 @@ func TestAgentOfRun(t *testing.T) {
 	}
 }
 
-// An MCP client acts for the agent in the query of the URL.
+// An MCP client acts for the agent whose id is in the query of the URL.
 func TestAgentOverMCP(t *testing.T) {
 	s := newService(t)
 	r := httptest.NewRequestWithContext(t.Context(), "POST", "/mcp?agent_id=agent_emails", nil)

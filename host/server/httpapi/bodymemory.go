@@ -18,20 +18,21 @@ import (
 )
 
 const (
-	// uploadBytes is the maximum number of bytes of uploads in memory.
+	// uploadBytes limits the memory of all concurrent uploads, in bytes.
 	uploadBytes = 256 << 20
 	// DefaultBodyBytes is the default of Options.BodyBytes.
 	DefaultBodyBytes = 256 << 20
 
-	// readingTakes and keptTakes are the numbers of bytes of memory that are reserved for each byte
-	// of a JSON body. readingTakes applies during reading and decoding, and includes garbage.
-	// keptTakes applies from the end of decoding to the end of the request.
+	// For each byte of a JSON body, several bytes of memory are reserved. While the body is read
+	// and decoded, readingTakes bytes are reserved, which includes garbage. From the end of
+	// decoding to the end of the request, keptTakes bytes are reserved.
 	readingTakes = 12
 	keptTakes    = 3
 	// treeBytes is the maximum size of a part of a body that is decoded into a tree of values.
-	// Documents that are stored in memory, such as records, never exceed treeBytes. A tree uses
-	// treeTakes bytes of memory for each byte of its text. After decoding, keptTreeTakes bytes
-	// remain reserved for each byte, because parts of the body can be decoded into trees later.
+	// Stored documents, such as records, never exceed treeBytes. A tree uses treeTakes bytes of
+	// memory for each byte of its text. After decoding, keptTreeTakes bytes of memory remain
+	// reserved for each byte of the text, because parts of the body can be decoded into trees
+	// later.
 	treeBytes     = 256 << 10
 	treeTakes     = 64
 	keptTreeTakes = 16
@@ -40,8 +41,8 @@ const (
 )
 
 // largeBody is the size in bytes above which a body is large. Decoding a large body occupies a
-// processor for milliseconds, so at most half of the processors, and at least one, decode large
-// bodies.
+// processor for milliseconds. Therefore, at most half of the processors decode large bodies. If
+// there is only one processor, this processor decodes large bodies, too.
 const largeBody = treeBytes
 
 func maxDecodes() int64 { return int64(max(1, runtime.GOMAXPROCS(0)/2)) }
@@ -141,8 +142,9 @@ func (b *body) free() {
 const maxHandledBytes = 4 << 20
 
 // ReadBody reads a JSON body for another protocol, such as MCP, and makes the body readable again.
-// Like the API, ReadBody reserves memory for the body. The caller must call release after the
-// response has been sent, and must pass the error to WriteProblem.
+// Like the API, ReadBody reserves memory for the body. The caller must call the function "release"
+// after the response has been sent. If ReadBody returns an error, the caller must pass this error
+// to WriteProblem.
 func (a *Access) ReadBody(w http.ResponseWriter, r *http.Request, p auth.Principal) (release func(), err error) {
 	control := http.NewResponseController(w)
 	if r.ContentLength > maxHandledBytes {
@@ -200,8 +202,8 @@ func refuseUnread(ctx huma.Context, err error) {
 	refuse(ctx, err)
 }
 
-// drain reads the body of a client that does not wait for "100 Continue". This client reads the
-// response only after it has sent the whole body.
+// drain reads the body of a client that does not wait for "100 Continue". A client that does not
+// wait reads the response only after it has sent the whole body.
 func drain(r *http.Request) {
 	if r.Header.Get("Expect") == "" {
 		_, _ = io.Copy(io.Discard, r.Body)

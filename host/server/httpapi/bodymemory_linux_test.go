@@ -39,8 +39,8 @@ func manyMembers(n int) string {
 // memory.
 const memoryChild = "TOOLRUN_TEST_BODIES"
 
-// TestBodiesInLittleMemory concurrently sends 16 large bodies of each kind to a service in a
-// process with 2 GiB of memory.
+// TestBodiesInLittleMemory starts a service in a process with 2 GiB of memory. The test
+// concurrently sends 16 large bodies of each kind to this service.
 func TestBodiesInLittleMemory(t *testing.T) {
 	if os.Getenv(memoryChild) != "" {
 		sendBodies(t)

@@ -18,10 +18,11 @@ const acquireTimeout = 10 * time.Second
 // owner is identified by a path, such as a tenant and a user of that tenant. On each level of the
 // path, an owner can reserve at most half of the bytes that the other owners leave free. Therefore,
 // if only one tenant has reservations, the tenant can reserve half of the bytes, and a single user
-// of the tenant can reserve a quarter. Two tenants can each reserve a third. For any number of
-// tenants, some bytes remain free for another tenant. The semaphore next serves a request of the
-// tenant that has reserved the fewest bytes and, within this tenant, of the user that has reserved
-// the fewest bytes.
+// of the tenant can reserve a quarter. If two tenants have reservations, each tenant can reserve a
+// third of the bytes. Even if many tenants have reservations, some bytes remain free for another
+// tenant. When bytes become free, the semaphore selects the tenant that has reserved the fewest
+// bytes. The semaphore then grants a request of the user that, among the users of this tenant, has
+// reserved the fewest bytes.
 type byteSemaphore struct {
 	size int64
 	wait time.Duration
@@ -34,7 +35,7 @@ type byteSemaphore struct {
 	queue  waitQueue // reservations that do not fit yet
 }
 
-// share counts the bytes that an owner has reserved at one level.
+// share counts the bytes that an owner has reserved at one level of the path.
 type share struct {
 	name  string
 	bytes int64
@@ -59,7 +60,7 @@ type reservation struct {
 
 // acquire waits until the requested bytes are available. The caller must call free to release the
 // bytes. If the requester has reserved too many bytes, the error is a problem with status 429. If
-// other owners have reserved too many bytes, the status is 503.
+// other owners have reserved too many bytes, the error is a problem with status 503.
 func (r *byteSemaphore) acquire(ctx context.Context, bytes int64, path ...string) (*reservation, error) {
 	h, err := r.begin(bytes, path)
 	if err != nil {
@@ -179,7 +180,7 @@ func (r *byteSemaphore) next() {
 }
 
 // The method full returns the level at which a reservation exceeds its limit, or -1 if the
-// reservation does not exceed a limit. If the semaphore is otherwise unused, any reservation fits.
+// reservation does not exceed a limit. If no other reservation exists, any reservation fits.
 func (r *byteSemaphore) full(h *reservation) int {
 	if r.used == 0 {
 		return -1
@@ -204,9 +205,10 @@ func (r *byteSemaphore) full(h *reservation) int {
 	return -1
 }
 
-// Each new owner reduces the share of the other owners. Therefore, an owner can have reserved more
-// than its share. A user without reservations can still reserve up to 1/smallPart of all bytes. In
-// this case, the tenant of the user can exceed its share by up to 1/sparePart of all bytes.
+// Each new owner reduces the share of the other owners. Therefore, the bytes that an owner has
+// reserved can exceed the owner's current share. A user without reservations can still reserve up
+// to 1/smallPart of all bytes. Because of such a reservation, the tenant of the user can exceed its
+// share by up to 1/sparePart of all bytes.
 const smallPart, sparePart = 1024, 16
 
 func (r *byteSemaphore) count(h *reservation, bytes int64) {

@@ -186,8 +186,8 @@ func (d *deadlines) SetWriteDeadline(at time.Time) error {
 	return nil
 }
 
-// TestDeadlineWriter checks that responses have a deadline from their beginning, and that streams
-// have no deadline.
+// TestDeadlineWriter checks that the deadline of a response is set when the response begins, and
+// that a stream has no deadline.
 func TestDeadlineWriter(t *testing.T) {
 	for kind, want := range map[string]int{"application/json": 2, "text/event-stream": 1} {
 		d := &deadlines{ResponseWriter: httptest.NewRecorder()}
@@ -202,9 +202,9 @@ func TestDeadlineWriter(t *testing.T) {
 	}
 }
 
-// TestSlowReaders checks many clients that stop reading the same file. These clients must use
-// little memory, and must not block other downloads of the tenant. A client that continues to read
-// must receive the whole file.
+// TestSlowReaders starts many clients that download the same file and then stop reading. Clients
+// that stop reading must use little memory of the server, and must not block other downloads of
+// their tenant. A client that continues to read must receive the whole file.
 func TestSlowReaders(t *testing.T) {
 	s := &fileHandler{downloads: newByteSemaphore(downloadBytes, "files")}
 	content := make([]byte, 20<<20)

@@ -18,7 +18,7 @@ import (
 
 // The method "named" returns the Caller for the user and the session in a request. The user and the
 // session are optional. The method "named" fails if the credentials do not allow the user or the
-// session. The workflow is the workflow in the credentials.
+// session. The workflow of the Caller is the workflow in the credentials.
 func (c *call) named(user, session string) (host.Caller, error) {
 	user, session, err := c.principal.ActAs(user, session)
 	return host.Caller{
@@ -65,8 +65,8 @@ func (c *call) callerIn(ctx context.Context, user, session, workflow string) (ho
 	return caller, err
 }
 
-// checkRunFields rejects fields that only the credentials of the platform may set. These are the
-// environment, the context, the references of the platform, and user metadata.
+// checkRunFields rejects fields that only the credentials of the platform may set. The rejected
+// fields are the environment, the context, the references of the platform, and user metadata.
 func (c *call) checkRunFields(f apitypes.RunFields) error {
 	if c.principal.Role != auth.User {
 		return nil
@@ -105,7 +105,7 @@ func (c *call) checkTest(dryRun bool, f apitypes.TestFields) (model.Mocks, memor
 	return host.ReadMocks(f.Mocks)
 }
 
-// milliseconds converts a number of milliseconds of a request.
+// The function "milliseconds" converts a number of milliseconds in a request to a duration.
 func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 
 // platformOnly returns the error for a member that only the credentials of the platform may set.
@@ -114,8 +114,8 @@ func platformOnly(member string) error {
 		WithHint("omit %s, or use an API key of the platform", member)
 }
 
-// checkMetadata rejects a metadata patch from an end user if the configuration does not allow one
-// of its keys.
+// checkMetadata rejects a metadata patch from an end user if the patch contains a key that the
+// configuration does not allow.
 func (c *call) checkMetadata(patch json.RawMessage) error {
 	if c.principal.Role != auth.User || !isSet(patch) {
 		return nil

@@ -59,7 +59,7 @@ func TestCollections(t *testing.T) {
 	}
 }
 
-// A user can read only the entries of the user, and cannot read the entries of the app.
+// A user can read only the entries that belong to the user, and not the entries of the app.
 func TestCollectionsOfUsers(t *testing.T) {
 	s := newServiceWith(t, helpdesk, func(*tenants.Options) {})
 	s.want(200, "operator", "POST", "/api/v1/collections/kb/entries", `{"entries":[{"id":"r1","content":"We refund a broken cup."}]}`)

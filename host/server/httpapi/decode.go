@@ -19,10 +19,10 @@ import (
 // count against the same limit.
 var bodyLimits = strictjson.Limits{Values: 300_000}
 
-// decoder decodes bodies more strictly than encoding/json, so every reader interprets them in the
-// same way. The framework decodes each body twice: into an any for validation, and into its Go
-// type. For validation the decoder returns only an outline, because a full tree takes hundreds of
-// bytes of memory per byte of the body.
+// decoder decodes bodies more strictly than encoding/json, so that all readers interpret a body in
+// the same way. The framework decodes each body twice: into a value of type "any" for validation,
+// and into the Go type of the body. For validation the decoder returns only an outline, because a
+// full tree takes hundreds of bytes of memory per byte of the body.
 type decoder struct {
 	// members contains the names of the members of all bodies. The map value reports whether the
 	// member is kept as raw JSON.
@@ -53,25 +53,25 @@ func (d *decoder) decode(text []byte, v any) error {
 }
 
 const (
-	// outlineDepth is the depth of an outline, which includes the members of objects inside a body,
-	// such as env.
+	// outlineDepth is the number of levels of an outline. The lowest level contains the members of
+	// objects inside a body, such as the members of env.
 	outlineDepth = 2
 	// outlineMembers is the maximum number of members in the outline of an object inside a body.
-	// outlineUnknown is the maximum number of unknown members in the outline of the body, because each
-	// unknown member causes a separate error.
+	// outlineUnknown is the maximum number of unknown members in the outline of the body. This
+	// number is limited, because each unknown member causes a separate error.
 	outlineMembers = 256
 	outlineUnknown = 16
 	// outlineItems is the maximum number of items in the outline of an array. outlineItem is the
-	// maximum number of members in the outline of an item. Both limits are greater than the limits
-	// of every array, and bound the number of errors.
+	// maximum number of members in the outline of an item. These maximum numbers are greater than
+	// the limits of every array in the API, and bound the number of errors.
 	outlineItems = 128
 	outlineItem  = 8
-	// outlineText is the maximum size of a text in an outline. In an outline, a part of longText
-	// with the same number of characters replaces a longer text.
+	// outlineText is the maximum size of a text in an outline. In an outline, a text above this
+	// size is replaced by a part of longText with the same number of characters.
 	outlineText = 32 << 10
 )
 
-// longText has more characters than the limit of every member.
+// longText has more characters than any member may have.
 var longText = strings.Repeat("x", 64<<10+1)
 
 // outline returns the part of a syntactically valid text that the framework validates.
@@ -119,7 +119,8 @@ func (d *decoder) outlineObject(text []byte, depth int) any {
 	return object
 }
 
-// outlineArray returns the outline of an array. Only arrays that are members of a body have items.
+// outlineArray returns the outline of an array. If the array is not a member of a body, the outline
+// has no items.
 func (d *decoder) outlineArray(text []byte, depth int) any {
 	var items []any
 	if depth != 1 {
@@ -142,7 +143,7 @@ func (d *decoder) outlineArray(text []byte, depth int) any {
 	return items
 }
 
-// characters returns the number of characters of a string with its quotes that has passed
+// characters returns the number of characters of a quoted JSON string. The string must have passed
 // strictjson.Check.
 func characters(text []byte) (n int) {
 	for i := 1; i < len(text)-1; n++ {
@@ -170,8 +171,8 @@ func trimSpace(text []byte) []byte {
 
 var rawMessage = reflect.TypeFor[json.RawMessage]()
 
-// add records the names of the JSON members that the field Body of the input type of an operation
-// declares.
+// An operation has an input type with the field Body. The method "add" records the names of the
+// JSON members that Body declares.
 func (d *decoder) add(input reflect.Type) {
 	body, ok := input.FieldByName("Body")
 	if !ok || body.Type.Kind() != reflect.Struct {

@@ -28,9 +28,9 @@ type fileDelivery struct {
 	minRate minRate
 }
 
-// deliver opens a file of a known size and reads its first piece, so that read errors are reported
-// before the response begins. The argument path identifies the owner of the memory. The caller must
-// close the delivery.
+// deliver opens a file of a known size and reads the first piece of the file. Therefore most read
+// errors are reported before the response begins. The argument path identifies the owner of the
+// memory. The caller must close the delivery.
 func (h *fileHandler) deliver(ctx context.Context, bytes int64, load loader, path ...string) (*fileDelivery, error) {
 	held, err := h.downloads.acquire(ctx, pieceBytes, path...)
 	if err != nil {
@@ -51,8 +51,8 @@ func (d *fileDelivery) close() {
 }
 
 // send writes the file. If writing fails, or if the file is deleted during the download, send
-// returns early. In this case, the server closes the connection, because the response is shorter
-// than its Content-Length.
+// returns early. If the response is shorter than its Content-Length, the server closes the
+// connection.
 func (d *fileDelivery) send(ctx context.Context, w http.ResponseWriter) {
 	reader := d.minRate.start(w)
 	piece, err := d.first, error(nil)

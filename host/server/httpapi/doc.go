@@ -4,5 +4,5 @@
 //
 // Every request contains credentials, which determine the tenant, the apps and the user that the
 // request may access. Package auth verifies the credentials. Errors are problem documents (RFC
-// 9457) with a fault code. The documents contain no data of other users.
+// 9457) with a fault code. Problem documents contain no data of other users.
 package httpapi

@@ -214,8 +214,8 @@ func (h *fileHandler) addText(ctx context.Context, c *call, caller host.Caller, 
 	return nil
 }
 
-// uploader returns the user to whom text extraction is charged. This is the user of the upload or,
-// without a user, the principal.
+// uploader returns the user to whom text extraction is charged. The result is the user in the
+// upload request or, if the request contains no user, the principal.
 func uploader(p auth.Principal, caller host.Caller) string { return cmp.Or(caller.User, p.Name) }
 
 // upload is a received file.

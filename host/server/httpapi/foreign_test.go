@@ -19,7 +19,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi"
 )
 
-// foreignID is an id in a request that belongs to another user, tenant or app.
+// foreignID describes an id in a request. The id belongs to another user, tenant or app than the
+// request.
 type foreignID struct {
 	kind string
 	// The field who is the role of the sender. The field user is the user in the request.
@@ -28,7 +29,8 @@ type foreignID struct {
 	name func(r *matrixTarget, id string)
 	// The function in the field existing returns an id that exists.
 	existing func(seed) string
-	// The function in the field applies reports whether a route has such an id.
+	// The function in the field "applies" reports whether requests for a route can contain an id of
+	// this kind.
 	applies func(route httpapi.Route, r row) bool
 }
 
@@ -65,7 +67,8 @@ func (d seed) ofAnn() string { return d.annSession }
 func (d seed) aFile() string { return d.file }
 func (d seed) aRun() string  { return d.run }
 
-// foreignIDs contains each kind of id, with each kind of caller to whom the id does not belong.
+// foreignIDs contains all combinations of a kind of id and a kind of caller to whom the id does not
+// belong.
 var foreignIDs = []foreignID{
 	{"a session of another user", "ann", "ann", setSession, seed.ofBob, hasSession},
 	{"a session of another user without a user", "ann", "", setSession, seed.ofBob, hasSession},
@@ -83,8 +86,8 @@ var foreignIDs = []foreignID{
 	{"an app of others", "no app", "ann", setApp, func(seed) string { return "shop" }, func(_ httpapi.Route, r row) bool { return !r.plain }},
 }
 
-// TestForeignIDs sends requests with a foreign id, on every route that accepts such an id. The
-// response must be the same as for an id that does not exist.
+// TestForeignIDs sends requests to every route that accepts ids. Each request contains a foreign
+// id. The response must be the same as for an id that does not exist.
 func TestForeignIDs(t *testing.T) {
 	seen := map[string]bool{}
 	for _, route := range newService(t).api.Routes() {
@@ -92,7 +95,7 @@ func TestForeignIDs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := rows[name]
 			world := func() (*fixture, seed) { return newForeignWorld(t) }
-			if route.Method == http.MethodGet { // it changes nothing, so all requests can use one service
+			if route.Method == http.MethodGet { // GET requests can share a service
 				world = sync.OnceValues(world)
 			}
 			send := func(id foreignID, value func(seed) string) string {
@@ -146,8 +149,8 @@ func (w *fixture) sendForeign(route httpapi.Route, r row, id foreignID, d seed, 
 	return varying.ReplaceAllString(text, "<varying>")
 }
 
-// unpacked returns the names and the contents of the files in an archive, without their times. If
-// the body is not an archive, unpacked returns the body unchanged.
+// unpacked returns the names and the contents of the files in an archive, but not the times of the
+// files. If the body is not an archive, unpacked returns the body unchanged.
 func unpacked(t *testing.T, body []byte) string {
 	t.Helper()
 	archive, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))

@@ -74,7 +74,7 @@ func operations(t *testing.T, s *service) (list []*operation, schemas map[string
 	return list, schemas
 }
 
-// compiled compiles a schema in the document together with the schemas to which it can refer.
+// compiled compiles a schema in the document, and all schemas to which this schema can refer.
 func compiled(t *testing.T, text json.RawMessage, all map[string]json.RawMessage) *schema.Schema {
 	t.Helper()
 	whole, err := json.Marshal(map[string]any{"allOf": []json.RawMessage{text}, "components": map[string]any{"schemas": all}})
@@ -99,8 +99,8 @@ type generator struct {
 	run, workflow string
 }
 
-// percents is a list of all percentages. Tests draw from this list, because rapid draws most
-// integers near the ends of a range.
+// percents is a list of all percentages. Tests draw from this list, because the package rapid draws
+// most integers near the ends of a range.
 var percents = func() (all [100]int) {
 	for i := range all {
 		all[i] = i
@@ -328,8 +328,8 @@ func (op *operation) check(t *rapid.T, r *http.Request, got reply) {
 	}
 }
 
-// Every response conforms to the OpenAPI document: the server never crashes, and returns no
-// undocumented status, type or member.
+// Every response conforms to the OpenAPI document: the server never crashes, and the document
+// contains the status, the type and all members of each response.
 func TestGeneratedRequests(t *testing.T) {
 	s := newService(t)
 	list, schemas := operations(t, s)

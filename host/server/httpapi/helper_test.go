@@ -155,13 +155,13 @@ func newService(t testing.TB, change ...func(*httpapi.Options)) *service {
 	return newServiceOf(t, func(*tenants.Options) {}, change...)
 }
 
-// newServiceOf is like newService, with different options.
+// newServiceOf is like newService, but uses the given options.
 func newServiceOf(t testing.TB, changeApps func(*tenants.Options), change ...func(*httpapi.Options)) *service {
 	t.Helper()
 	return newServiceWith(t, shopFiles, changeApps, change...)
 }
 
-// newServiceWith is like newServiceOf, with another app.
+// newServiceWith is like newServiceOf, but serves the given app.
 func newServiceWith(t testing.TB, files fstest.MapFS, changeApps func(*tenants.Options), change ...func(*httpapi.Options)) *service {
 	t.Helper()
 	declared, problems := app.Load(files, "app.yaml")

@@ -89,7 +89,7 @@ func TestUsersCannotTakeOverSessions(t *testing.T) {
 	for _, call := range []struct{ method, path, body string }{
 		{"POST", "/sessions", `{"session_id":"ID"}`},
 		{"POST", "/runs", `{"tool":"look","session_id":"ID"}`},
-		{"POST", "/runs", `{"tool":"wait","session_id":"ID"}`}, // without timeout_ms, which would include the compilation
+		{"POST", "/runs", `{"tool":"wait","session_id":"ID"}`}, // timeout_ms would include the compilation
 		{"POST", "/runs/stream", `{"tool":"look","session_id":"ID"}`},
 		{"POST", "/sessions/ID/runs", `{"tool":"look"}`},
 		{"POST", "/sessions/ID/runs/stream", `{"tool":"look"}`},
@@ -129,7 +129,7 @@ func TestUsersCannotTakeOverSessions(t *testing.T) {
 	s.want(200, "runtime", "POST", "/api/v1/runs", `{"tool":"look","session_id":"visitor"}`) // the session still belongs to the visitor
 }
 
-// Sessions with an id from the host belong to the user.
+// If the host creates the id of a session, the session belongs to the user.
 func TestUsersStartSessionsWithNewIDs(t *testing.T) {
 	s := newService(t)
 	var session struct {
@@ -221,7 +221,7 @@ func TestRecordsHavePages(t *testing.T) {
 	s.want(400, "operator", "GET", "/api/v1/stores/prefs/records?after=nonsense!", "")
 }
 
-// A session that has ended keeps its user in lists until the user is erased.
+// After a session has ended, lists still show the user of the session until the user is erased.
 func TestEndedSessionsKeepTheirUser(t *testing.T) {
 	s := newService(t)
 	s.want(201, "runtime", "POST", "/api/v1/sessions", `{"session_id":"s1","user_id":"ann"}`)

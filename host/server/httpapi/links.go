@@ -18,8 +18,8 @@ import (
 )
 
 // Links creates signed download URLs for files. A URL works without credentials until it expires,
-// so anyone with the URL can download its file. Tools can see these URLs. The URLs are therefore
-// opaque and reveal no tenant, app or user. Links is safe for concurrent use.
+// so anyone with the URL can download its file. Tools can see these URLs. Therefore, a URL is
+// opaque and reveals no tenant, app or user. Links is safe for concurrent use.
 type Links struct {
 	sealing cipher.AEAD
 	nonces  []byte // key for deriving nonces
@@ -32,7 +32,7 @@ const linkKeyBytes = 32
 
 // NewLinks returns Links that use a secret key of at least 32 bytes. The argument base is the
 // public URL of the service, such as "https://tools.example". The argument "now" is the clock. If
-// now is nil, the system clock is used.
+// the argument "now" is nil, the system clock is used.
 func NewLinks(key []byte, base string, now func() time.Time) (*Links, error) {
 	if len(key) < linkKeyBytes {
 		return nil, abi.Faultf(abi.InvalidArgument, "the signing key for file URLs has %d bytes; expected at least %d", len(key), linkKeyBytes)
@@ -110,7 +110,8 @@ func (at *link) texts() []*string {
 	return []*string{&at.tenant, &at.app, &at.file, &at.name, &at.mediaType}
 }
 
-// decode parses the output of encode. ok reports whether the output is valid.
+// decode parses the output of the function "encode". The result "ok" is true if the output is
+// valid.
 func (at *link) decode(b []byte) bool {
 	if len(b) < 8 {
 		return false
@@ -126,8 +127,8 @@ func (at *link) decode(b []byte) bool {
 	return len(b) == 0
 }
 
-// check returns the link of a request. check reports forged and expired links as not found, so the
-// response does not reveal whether the file exists.
+// check returns the link of a request. If the link is forged or has expired, the error is "not
+// found", so that the response does not reveal whether the file exists.
 func (l *Links) check(r *http.Request) (link, error) {
 	at, ok := l.open(r.PathValue("link"))
 	if !ok || r.URL.RawQuery != "" || l.now().Unix() >= at.expires {

@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// TestMemoryPolicyOfTurns checks that the prompts of a turn and its preview contain the blocks that
-// the policy of the request selects.
+// TestMemoryPolicyOfTurns checks the prompts of a turn and of a preview. The prompts must contain
+// the blocks that the policy of the request selects.
 func TestMemoryPolicyOfTurns(t *testing.T) {
 	s, server := newAdvisor(t)
 	s.putBlock(200, "ann", corePath, "- Prefers tea", "")

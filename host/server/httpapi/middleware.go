@@ -64,7 +64,8 @@ func newAccess(opts Options, runs *registry) *Access {
 	}
 }
 
-// middleware admits requests whose sender has the given permission, before it reads the body.
+// middleware admits a request only if the sender has the given permission. The body has not been
+// read at this time.
 func (a *Access) middleware(permission auth.Permission) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		r, _ := humago.Unwrap(ctx)
@@ -187,12 +188,12 @@ type limiter struct {
 	all map[identity]*rate.Limiter
 }
 
-// maxLimiters is the maximum number of principals with a limiter. Beyond this maximum, all limiters
-// are reset.
+// maxLimiters is the maximum number of principals with a limiter. When this number is exceeded, all
+// limiters are reset.
 const maxLimiters = 100_000
 
-// The method "wait" returns the time that a principal must wait before its next request, or 0 if
-// the principal can send a request at once.
+// The method "wait" returns the time that a principal must wait before it can send its next
+// request. The result is 0 if the principal can send the request at once.
 func (l *limiter) wait(p auth.Principal) time.Duration {
 	if l.rate <= 0 {
 		return 0
@@ -223,18 +224,19 @@ type identity struct{ tenant, role, name, user string }
 type Admitted struct {
 	Principal auth.Principal
 	// Caller is the caller that the query parameters user_id, session_id, workflow_id and agent_id
-	// select. The credentials allow this caller.
+	// select. The credentials allow the request to act for this caller.
 	Caller host.Caller
-	// Host is the host of the app in the query parameter app, or of the only app. The caller must
-	// call Release at the end of the request.
+	// Host is the host of the app that the query parameter "app" selects. If the parameter is
+	// missing, Host is the host of the only app that the sender may use. The handler must call
+	// Release at the end of the request.
 	Host    *host.Host
 	Release func()
 }
 
-// Admit admits a request of another protocol, such as MCP, that requires a permission. The same
-// rules apply as for an API operation. The query may contain only the parameters "app", "user_id",
-// "session_id", "workflow_id" and "agent_id". Other parameters are rejected, because a request with
-// a misspelled "user_id" would act without a user.
+// Admit admits a request of another protocol, such as MCP, if the sender has the given permission.
+// The rules are the same as for an operation of the API. The query may contain only the parameters
+// "app", "user_id", "session_id", "workflow_id" and "agent_id". Other parameters are rejected,
+// because a request with a misspelled "user_id" would act without a user.
 func (a *Access) Admit(r *http.Request, permission auth.Permission) (Admitted, error) {
 	p, err := a.admit(r, permission)
 	if err != nil {

@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write the description of the API anew")
 // The variable committed is the copy of the OpenAPI document in docs.
 var committed = filepath.Join("..", "..", "..", "docs", "openapi.json")
 
-// description returns the OpenAPI document of a service without its version.
+// description returns the OpenAPI document of a service, but omits the version of the service.
 func description(t testing.TB) []byte {
 	t.Helper()
 	text, err := newService(t, func(o *httpapi.Options) { o.Version, o.Engines = "dev", engines.Infos() }).api.OpenAPI()
@@ -93,7 +93,7 @@ func eachName(part any, at string, call func(at, name string)) {
 	}
 }
 
-// An independent linter reports neither errors nor warnings.
+// An independent linter reports neither errors nor warnings for the OpenAPI document.
 func TestOpenAPIPassesLinter(t *testing.T) {
 	npx, err := exec.LookPath("npx")
 	if err != nil {

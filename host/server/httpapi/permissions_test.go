@@ -33,21 +33,22 @@ const (
 // row describes the request of a route.
 type row struct {
 	// The field status is the status for a caller with permission. The field empty is the status
-	// for a tenant without data. If empty is 0, this status is equal to the field status.
+	// for a tenant without data. If the field empty is 0, the status for a tenant without data is
+	// the field status.
 	status, empty int
 	user, session location
 	body          string
 	query         string // a parameter of the query, in addition to the user and the session
-	// The field selects reports whether the user and the session in the request select data. If
-	// selects is false, the request acts for the user and the session. The field plain is true if
-	// the request does not concern an app. The field needs reports whether the request concerns a
-	// per-user store.
+	// The field selects reports whether the user and the session in the request select data. If the
+	// field selects is false, the request acts for the user and the session that it contains. The
+	// field plain is true if the request does not concern an app. The field needs reports whether
+	// the request concerns a per-user store.
 	selects, plain, needs bool
 	// The field owned reports whether the request concerns a run of ann. Only ann and operators can
-	// find this run.
+	// find the runs of ann.
 	owned bool
-	// The field claim reports whether end users need a workflow claim. The workflows of the fixture
-	// have the ids of its sessions.
+	// The field claim reports whether end users need a workflow claim. Each workflow in the fixture
+	// has the same id as a session in the fixture.
 	claim bool
 }
 
@@ -294,7 +295,7 @@ func (r row) requestTo(route httpapi.Route, in matrixTarget, d seed) (target, bo
 	return target + "?" + query.Encode(), body, contentType
 }
 
-// expected returns the expected status.
+// expected returns the expected status of the response.
 func (r row) expected(route httpapi.Route, a matrixRequest) int {
 	p, known := roles[a.who]
 	switch {
@@ -365,7 +366,8 @@ func (r row) cases() []matrixRequest {
 	return list
 }
 
-// outcome returns the status of a response, or of its problem event.
+// outcome returns the status of a response. If the response is a stream with a problem event, the
+// result is the status of the problem.
 func outcome(r reply) int {
 	_, problem, ok := strings.Cut(string(r.body), "event: problem\ndata: ")
 	if !ok || r.Header.Get("Content-Type") != "text/event-stream" {
@@ -376,9 +378,10 @@ func outcome(r reply) int {
 	return p.Status
 }
 
-// TestAuthorization sends requests on every route as every caller for every user. The statuses must
-// follow the permission table and the rules. Responses must contain no data of ann for others.
-// Rejected and foreign requests must not change her data.
+// TestAuthorization sends requests to every route. Every caller sends a request for every user. The
+// statuses must follow the permission table and the rules. A response to a caller other than ann
+// must contain no data of ann. A request that is rejected, or that another user sends, must not
+// change ann's data.
 func TestAuthorization(t *testing.T) {
 	for _, route := range newService(t).api.Routes() {
 		name := route.Method + " " + route.Path
@@ -439,7 +442,7 @@ func TestMatrixHasNoUnknownRoutes(t *testing.T) {
 	}
 }
 
-// form returns a form with a file and the content type of the form.
+// form returns two values: a form that contains a file, and the content type of this form.
 func form(filename, mediaType, content string) (body, contentType string) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)

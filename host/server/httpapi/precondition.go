@@ -13,8 +13,8 @@ import (
 // anyRecord is the If-Match value that matches any existing record.
 const anyRecord = "*"
 
-// maxAnyTries is the maximum number of times that a write with "If-Match: *" is tried while other
-// writers change the record.
+// If another writer changes the record during a write with "If-Match: *", the write is tried again.
+// maxAnyTries is the maximum number of tries.
 const maxAnyTries = 16
 
 // withPrecondition performs a write with the precondition in options. The function current returns
@@ -33,7 +33,8 @@ func withPrecondition(must apitypes.Precondition, options map[string]any, curren
 	return preconditionFailed(must, "record", write())
 }
 
-// withAnyRevision performs a write if the record exists, at its current revision.
+// withAnyRevision performs a write if the record exists. The precondition of the write is the
+// current revision of the record.
 func withAnyRevision(options map[string]any, current func() (*int64, error), write func() error) error {
 	for try := 1; ; try++ {
 		revision, err := current()
@@ -70,8 +71,8 @@ func revisionOf(p apitypes.Precondition) (*int64, error) {
 	return &n, nil
 }
 
-// preconditionFailed returns status 412 if the precondition of a write caused a conflict. The argument
-// what is a noun for the written object.
+// preconditionFailed returns status 412 if the precondition of a write caused a conflict. The
+// argument "what" is a noun for the written object.
 func preconditionFailed(p apitypes.Precondition, what string, err error) error {
 	if err == nil || p.IfMatch == "" && p.IfNoneMatch == "" {
 		return err

@@ -32,7 +32,8 @@ func (p *problem) GetHeaders() http.Header { return p.header }
 // ContentType returns the media type of problem documents.
 func (p *problem) ContentType(string) string { return "application/problem+json" }
 
-// Schema returns the schema of a problem document instead of a schema derived from this type.
+// Schema returns the schema of a problem document. Without this method, the framework would derive
+// a schema from the Go type.
 func (p *problem) Schema(r huma.Registry) *huma.Schema {
 	return r.Schema(problemType, true, "Problem")
 }
@@ -50,8 +51,9 @@ var statusOfCode = map[abi.Code]int{
 	abi.Cancelled: statusClientClosed, abi.Internal: http.StatusInternalServerError,
 }
 
-// httpHints replaces the hints of faults that the client can fix in the request body. The hints of
-// other packages address callers of Go functions.
+// httpHints contains hints for errors that a client can fix in the request body. The hints in
+// httpHints replace the hints of the faults. The hints of other packages address callers of Go
+// functions.
 var httpHints = map[abi.Code]string{
 	abi.NoUser: "set the user with user_id", abi.NoSession: "set the session with session_id",
 	abi.NoAgent:    "set the agent with `agent_id`",

@@ -13,13 +13,15 @@ import (
 const (
 	// defaultRecheck is the default of Options.Recheck.
 	defaultRecheck = 5 * time.Second
-	// maxUnknown is how long a stream continues while its credentials cannot be verified.
+	// maxUnknown is the maximum time for which a stream continues if its credentials cannot be
+	// verified.
 	maxUnknown = time.Minute
 )
 
-// WithValidCredentials returns a context for long responses. The context ends with ctx, or when the
-// credentials of an admitted request expire, change or are revoked. The cause of the context is
-// then an auth.AuthError. The credentials are verified at every Options.Recheck interval.
+// WithValidCredentials returns a context for long responses. The returned context ends when ctx
+// ends. The returned context also ends when the credentials of an admitted request expire, change
+// or are revoked. If the credentials end the context, the cause of the context is an
+// auth.AuthError. The credentials are verified repeatedly, at the interval Options.Recheck.
 func (a *Access) WithValidCredentials(ctx context.Context, r *http.Request) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	before, _ := a.authenticate(r)

@@ -27,8 +27,8 @@ func (n *notifying) Write(b []byte) (int, error) {
 	return n.ResponseRecorder.Write(b)
 }
 
-// A stream ends soon after its key is revoked or its credentials expire, and its run stores
-// nothing.
+// If the credentials of a stream expire or are revoked, the stream ends soon, and the run of the
+// stream stores nothing.
 func TestStreamsEndWithTheirCredentials(t *testing.T) {
 	for _, name := range []string{"revoked", "expired"} {
 		t.Run(name, func(t *testing.T) {

@@ -17,8 +17,8 @@ import (
 const (
 	// resultRetention is how long a run remains available after its end.
 	resultRetention = 10 * time.Minute
-	// maxResultBytes limits the total size of the kept Results. A tenant can use a quarter of this
-	// size, and each of its callers a sixteenth.
+	// maxResultBytes limits the total size of the kept Results. A tenant can use a quarter of the
+	// total size, and each caller of a tenant can use a sixteenth of the total size.
 	maxResultBytes = 64 << 20
 	// entryBytes is the size that the registry counts for a run without a Result.
 	entryBytes = 1 << 10
@@ -43,7 +43,7 @@ type registry struct {
 	tenants map[string]*tenantResults
 }
 
-// tenantResults counts the kept runs and Results of a tenant and of each of its callers.
+// tenantResults counts the kept runs and Results of a tenant and of each caller of the tenant.
 type tenantResults struct {
 	bytes  int64
 	owners map[identity]*callerResults
@@ -60,8 +60,8 @@ type trackedRun struct {
 	app    string
 	owner  identity
 	cancel context.CancelCauseFunc
-	// The field forgotten reports whether the user of the run was erased. Such a run is discarded
-	// when it ends.
+	// The field forgotten reports whether the user of the run was erased. The run of an erased user
+	// is discarded when the run ends.
 	forgotten bool
 	result    []byte // JSON; nil before the run has ended or if the Result is too large
 	// inAll and inOwner are the elements of this run in the lists of ended runs.
@@ -89,7 +89,8 @@ func ownerOf(p auth.Principal) identity {
 	return owner
 }
 
-// enter records a state of a run. The first state starts tracking the run.
+// The method "enter" records a state of a run. The first call for a run adds the run to the
+// registry.
 func (g *registry) enter(id string, state host.RunState, begin func() *trackedRun) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -105,11 +106,12 @@ func (g *registry) enter(id string, state host.RunState, begin func() *trackedRu
 	}
 }
 
-// The method "end" records the Result of a run and keeps it for resultRetention.
+// The method "end" records the Result of a run. The registry keeps the Result for the time
+// resultRetention.
 func (g *registry) end(id string, result *report.Result) {
 	text, err := json.Marshal(result)
 	if err != nil {
-		text = nil // then the response fails, too
+		text = nil // the response fails for the same reason
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -211,7 +213,7 @@ func (k *tenantResults) largest() (largest *callerResults) {
 var errNoRun = abi.Faultf(abi.NotFound, "the run does not exist").
 	WithHint("use the credentials that started the run, within %d minutes after its end", resultRetention/time.Minute)
 
-// errNotCancellable is the fault for a cancellation of a run that no request has started.
+// errNotCancellable is the fault for an attempt to cancel a run that no request has started.
 var errNotCancellable = abi.Faultf(abi.InvalidArgument, "a run of sleep-time memory cannot be canceled").
 	WithHint("pause sleep-time memory to prevent further runs")
 

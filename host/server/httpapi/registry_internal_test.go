@@ -52,7 +52,7 @@ func userOf(tenant, user string) auth.Principal {
 }
 
 // The size of kept Results is limited for each caller and each tenant. A caller that exceeds its
-// limit loses its oldest Results, and others lose nothing.
+// limit loses its oldest Results, and all other callers keep their Results.
 func TestRetentionIsFair(t *testing.T) {
 	c := newTestRegistry(1 << 20)
 	other, neighbour := userOf("b", "eve"), userOf("a", "bob")
@@ -107,7 +107,7 @@ func TestLargeResultIsNotKept(t *testing.T) {
 	}
 }
 
-// Runs that ended long ago are removed, and all counts are corrected.
+// The registry removes runs that ended long ago, and subtracts them from all counts.
 func TestResultsExpire(t *testing.T) {
 	c := newTestRegistry(1 << 20)
 	ann := userOf("a", "ann")

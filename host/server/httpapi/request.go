@@ -17,10 +17,11 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// bodyKey is the context key of the request's *body. Only the body knows why reading it failed.
+// bodyKey is the context key of the request's *body. Only the type body records why a body could
+// not be read.
 type bodyKey struct{}
 
-// prepareRequest normalizes a request so that every reader interprets it in the same way.
+// prepareRequest normalizes a request, so that all readers interpret the request in the same way.
 // prepareRequest also limits the size of the body.
 func prepareRequest(ctx huma.Context) (huma.Context, error) {
 	r, w := humago.Unwrap(ctx)
@@ -50,7 +51,8 @@ func prepareRequest(ctx huma.Context) (huma.Context, error) {
 }
 
 // plainQuery returns a query in which each parameter occurs once, as name=value. The framework is
-// too lenient: it uses the first of two values and treats a malformed value as "".
+// too lenient: if a parameter has two values, the framework uses the first value, and it treats a
+// malformed value as "".
 func plainQuery(raw string) (string, error) {
 	query, err := url.ParseQuery(raw)
 	if err != nil {
@@ -108,19 +110,19 @@ type body struct {
 	io.ReadCloser
 	left    int64
 	control *http.ResponseController
-	// The field "held" is the memory reserved for the body, or nil if the body needs none. paid is the
-	// number of bytes that the reservation covers.
+	// The field "held" is the memory reserved for the body, or nil if the body needs none. The
+	// field "paid" is the number of bytes that the reservation covers.
 	held       *reservation
 	read, paid int64
 	document   bool            // the body is an app file
 	maxHeld    int64           // maximum number of bytes that a caller may reserve
 	ctx        context.Context // limits the wait for memory
-	// err is the reason why the body cannot be read, or nil. The field "ended" reports whether the end
-	// of the body was reached.
+	// The field "err" contains the reason why the body cannot be read, or nil. The field "ended"
+	// reports whether the end of the body was reached.
 	err   error
 	ended bool
-	// decodes limits concurrent decoding of large bodies. path is the path of the body's owner in
-	// decodes.
+	// The field "decodes" limits concurrent decoding of large bodies. The field "path" identifies
+	// the owner of the body for this limit.
 	decodes  *byteSemaphore
 	path     []string
 	decoding *reservation
@@ -164,9 +166,10 @@ func unreadable(err error) error {
 // maxDiscarded is the maximum number of bytes of a rejected body that are read and discarded.
 const maxDiscarded = 256 << 20
 
-// discard reads the rest of a rejected body until the connection's read deadline. Without discard,
-// a client that writes its whole request first would see a connection reset instead of the
-// response. If the client sent "Expect: 100-continue", discard does not ask it for the body.
+// discard reads the rest of a rejected body until the connection's read deadline. Some clients
+// write their whole request before they read the response. Without discard, these clients would see
+// a connection reset instead of the response. If the client sent "Expect: 100-continue", discard
+// does not ask the client for the body.
 func discard(r *http.Request, rest io.Reader) {
 	if r.Header.Get("Expect") == "" {
 		_, _ = io.CopyN(io.Discard, rest, maxDiscarded)

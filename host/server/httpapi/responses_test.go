@@ -81,7 +81,7 @@ func TestIfMatchAnyAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// An import lists what it did not import and why.
+// The response to an import lists the parts that were not imported, and the reasons.
 func TestImportLeavesOut(t *testing.T) {
 	s := newService(t)
 	const document = `{"app":"elsewhere","memory":{"extra":{"access":"user"},"prefs":{"access":"user"}},
@@ -118,7 +118,7 @@ func TestRenderMissing(t *testing.T) {
 	}
 }
 
-// The built-in store has a description, and its record has the times of the session.
+// The built-in store has a description, and the record of the store has the times of the session.
 func TestSessionMetaDescribed(t *testing.T) {
 	s := newService(t)
 	if r := s.want(200, "read-only", "GET", "/api/v1/stores/sessionMeta", ""); !contains(r, `"declared":"built_in"`) || !contains(r, `"sessionInfo"`) || !contains(r, `"access":"session"`) {
@@ -157,8 +157,8 @@ func TestGrantsOfCode(t *testing.T) {
 	s.want(200, "coder", "POST", "/api/v1/runs/code", `{"language":"javascript","code":"return 1","grants":{"sessionMeta":"read"}}`)
 }
 
-// If a client reads nothing before it has sent its whole request, it receives the error response
-// instead of a connection reset.
+// If a client sends its whole request before it reads anything, the client receives the error
+// response instead of a connection reset.
 func TestTooLargeBodyOfEagerClient(t *testing.T) {
 	s := newService(t)
 	const large = 30 << 20

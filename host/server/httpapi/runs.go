@@ -133,7 +133,8 @@ func (in *runInput) job() (job, error) {
 	return job{tool: in.Body.Tool, fields: in.Body.RunFields, key: in.Key}, nil
 }
 
-// job returns the run in the session of the path. The body may contain the same session.
+// The method "job" returns a job for the session in the path of the request. The body of the
+// request may contain the same session as the path.
 func (in *sessionRunInput) job() (job, error) {
 	if in.Body.Session != "" && in.Body.Session != in.Session {
 		return job{}, abi.Faultf(abi.InvalidArgument, "`session_id` differs from the session in the path").WithHint("omit `session_id` from the body")
@@ -172,7 +173,8 @@ func (c *call) run(ctx context.Context, j job) (*resultOutput, error) {
 	return out, failed
 }
 
-// track registers the run of an invocation under its id. The id is set once the run has begun.
+// track adds the run of an invocation to the registry of runs. When the run has begun, track sets
+// the returned id.
 func (c *call) track(inv *host.Invocation, j job, cancel context.CancelCauseFunc) (id *string) {
 	id = new(string)
 	begin := func() *trackedRun {

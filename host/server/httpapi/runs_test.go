@@ -19,7 +19,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/tenants"
 )
 
-// messageBody is a request without a tool, as platforms send it.
+// messageBody is the body of a request that contains a message but no tool. Platforms send requests
+// of this kind.
 const messageBody = `{
   "message": "Hello",
   "session_id": "sess_123",
@@ -159,7 +160,7 @@ func TestHeartbeat(t *testing.T) {
 	}
 }
 
-// Code can be streamed like a tool by callers that may run code.
+// Callers that may run code can stream a run of code in the same way as a run of a tool.
 func TestStreamCode(t *testing.T) {
 	s := newService(t)
 	const body = `{"language":"javascript","code":"console.log('a line'); return 7"}`
@@ -253,7 +254,7 @@ func TestAbortedResponse(t *testing.T) {
 	}
 }
 
-// All times in responses are UTC with microsecond precision or less.
+// All times in responses are in UTC, and have at most microsecond precision.
 func TestTimesHaveMicroseconds(t *testing.T) {
 	s := newService(t)
 	answers := ""

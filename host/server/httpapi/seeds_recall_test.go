@@ -28,7 +28,8 @@ func TestSeedRecall(t *testing.T) {
 	}
 }
 
-// TestSeedMemoryPolicy uses the documented policy unchanged. The policy contains the defaults.
+// TestSeedMemoryPolicy uses the documented policy unchanged. The documented policy contains the
+// default values.
 func TestSeedMemoryPolicy(t *testing.T) {
 	s, page := frozenService(t), memoryPage(t)
 	_, rest, _ := strings.Cut(page, "per-run control:\n")
@@ -60,7 +61,8 @@ func TestSeedMemoryPolicy(t *testing.T) {
 	s.want(422, "ann", "POST", "/api/v1/memory/context", strings.Replace(policy, "tool_only", "sometimes", 1))
 }
 
-// A key names the user whose memory is searched. A token reaches only the memory of its user.
+// A request with an API key contains the user whose memory is searched. A user's token gives access
+// only to the memory of this user.
 func TestRecallOfUsers(t *testing.T) {
 	s := newService(t)
 	s.putBlock(200, "ann", "/api/v1/memory/blocks/archival", "- only ann", "")

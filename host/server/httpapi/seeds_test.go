@@ -76,8 +76,8 @@ func TestSeedExport(t *testing.T) {
 	}
 }
 
-// TestSeedFileTypes uploads a file of each documented type. Text is extracted from four of them,
-// and each has a URL that is valid for 30 days.
+// TestSeedFileTypes uploads a file of each documented type. Text is extracted from four of the
+// files, and each file has a URL that is valid for 30 days.
 func TestSeedFileTypes(t *testing.T) {
 	var past atomic.Int64
 	clock := func() time.Time { return time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC).Add(time.Duration(past.Load())) }

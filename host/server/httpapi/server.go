@@ -32,7 +32,7 @@ import (
 // Prefix is the path prefix of every operation.
 const Prefix = "/api/v1"
 
-// Options configure a Server. Apps and Authenticate are required. Each other field has a default.
+// Options configure a Server. Apps and Authenticate are required. All other fields have defaults.
 type Options struct {
 	Apps *tenants.Apps
 	// Authenticate identifies the sender of a request. Authenticate returns an auth.AuthError or a
@@ -40,7 +40,7 @@ type Options struct {
 	Authenticate func(*http.Request) (auth.Principal, error)
 	// Engines describe the engines of the hosts: the languages of code and the file extensions of
 	// sources in imported documents. By default any language is accepted, and the hosts report
-	// missing languages. By default, the extensions are the ones that the bundled engines use.
+	// missing languages. By default, the file extensions of the bundled engines are accepted.
 	Engines []engine.Info
 	// Documents extracts the text of uploaded files. Default: no text is extracted.
 	Documents *extract.Reader
@@ -50,14 +50,14 @@ type Options struct {
 	// none.
 	UserMetadata []string
 	// Rate is the number of requests per second that each principal may send. Burst is the number
-	// of requests that it may send at once. Default: unlimited.
+	// of requests that each principal may send at once. Default: unlimited.
 	Rate  float64
 	Burst int
 	// BodyBytes limits the memory of all JSON request bodies, including MCP requests. Default:
 	// DefaultBodyBytes.
 	BodyBytes int64
 	// Admitted is called with the context of each request that was admitted by credentials or by a
-	// signed URL. The call happens before the response begins. Default: no call.
+	// signed URL. Admitted is called before the response begins. Default: no call.
 	Admitted func(context.Context)
 	// Limited is called with the tenant of each request that is rejected because its principal
 	// exceeds Rate. Default: no call.
@@ -107,7 +107,8 @@ var useProblems = sync.OnceFunc(func() {
 		}
 		return newProblem(status, text, errs...)
 	}
-	// Member names are case-sensitive. Otherwise two spellings of a name would count as two values.
+	// Member names are case-sensitive. Without this setting, a body could contain the same member
+	// in two spellings.
 	huma.ValidateStrictCasing = true
 })
 
@@ -148,7 +149,8 @@ func (s *Server) register(opts Options) {
 	opts.Apps.WatchSleep(sleepRuns{runs})
 	s.access = newAccess(opts, runs)
 	stores := &storeHandler{opts.Apps}
-	// An import skips tools. An import therefore accepts source files for engines that are missing.
+	// An import skips tools. Therefore, an import accepts a source file even if its engine is
+	// missing.
 	extensions := union(engine.Extensions(opts.Engines), app.Extensions())
 	(&runHandler{access: s.access, runs: runs, logger: opts.Logger, heartbeat: opts.Heartbeat}).register(s)
 	addApprovals(s)
@@ -309,7 +311,8 @@ func seconds(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.Secon
 // appInput is implemented by inputs that embed apitypes.Target.
 type appInput interface{ AppID() string }
 
-// add registers an operation on an app with the permission that it requires.
+// The function "add" registers an operation that concerns one app. The operation requires the given
+// permission.
 func add[I appInput, O any](s *Server, permission auth.Permission, op huma.Operation, handle func(context.Context, *call, *I) (*O, error)) {
 	addPlain(s, permission, op, func(ctx context.Context, in *I) (*O, error) {
 		c, err := s.access.open(ctx, (*in).AppID())
@@ -321,8 +324,8 @@ func add[I appInput, O any](s *Server, permission auth.Permission, op huma.Opera
 	})
 }
 
-// addPlain registers an operation that does not concern one app, with the permission that it
-// requires.
+// addPlain registers an operation that does not concern one app. The operation requires the given
+// permission.
 func addPlain[I, O any](s *Server, permission auth.Permission, op huma.Operation, handle func(context.Context, *I) (*O, error)) {
 	op.Path = Prefix + op.Path
 	op.Middlewares = append(huma.Middlewares{s.access.middleware(permission)}, op.Middlewares...)

@@ -23,8 +23,8 @@ const metadataBody = `{
   "tool": "look"
 }`
 
-// A run can have a message, a session and metadata. The tool sees all three, and a user in the
-// metadata has no effect.
+// A run can have a message, a session and metadata. The tool can read the message, the session and
+// the metadata. A user in the metadata has no effect.
 func TestRunWithMetadata(t *testing.T) {
 	s := newService(t)
 	var result report.Result
@@ -153,8 +153,8 @@ func TestSessionsAndStores(t *testing.T) {
 	s.want(404, "elsewhere", "GET", "/api/v1/stores/extra/record?user_id=ann", "")
 }
 
-// TestStoreMistakes declares schemas whose constraints have no effect. The response reports these
-// constraints, and a strict store is rejected.
+// TestStoreMistakes declares schemas whose constraints have no effect. The response must report the
+// constraints that have no effect. The declaration of a strict store must be rejected.
 func TestStoreMistakes(t *testing.T) {
 	s := newService(t)
 	const schema = `"schema":{"type":"object","propertys":{"a":{}},"properties":{"at":{"format":"datetime"}}}`
@@ -176,8 +176,8 @@ func TestStoreMistakes(t *testing.T) {
 	}
 }
 
-// TestChangedSchema changes a schema. The response counts the records that violate the new schema,
-// and a write reports its violations.
+// TestChangedSchema changes a schema. If a schema is changed, the response counts the records that
+// violate the new schema. The response to a write reports the violations of the written record.
 func TestChangedSchema(t *testing.T) {
 	s := newService(t)
 	s.want(201, "operator", "POST", "/api/v1/stores", `{"technical_name":"notes","access":"user"}`)

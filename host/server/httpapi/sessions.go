@@ -106,8 +106,8 @@ func startSession(ctx context.Context, c *call, in *startInput) (*startOutput, e
 	return out, nil
 }
 
-// checkMessage rejects the first message of a session if there is no default tool or the principal
-// may not run it.
+// checkMessage rejects the first message of a session if there is no default tool, or if the
+// principal may not run the default tool.
 func (c *call) checkMessage(in *startInput) error {
 	if in.Body.Message == nil {
 		return nil
@@ -145,7 +145,7 @@ func listSessions(ctx context.Context, c *call, in *listSessionsInput) (*listOut
 	return &listOutput[session.Session]{page}, nil
 }
 
-// The method shown returns the fields of a session that the principal may see.
+// The method shown returns a session, and omits the fields that the principal may not see.
 func (c *call) shown(s session.Session) session.Session {
 	if !c.principal.Allows(auth.Sessions) {
 		s.Metadata = json.RawMessage("{}")

@@ -62,7 +62,8 @@ func addMessages(ctx context.Context, c *call, in *messagesInput) (*addedOutput,
 	return &addedOutput{apitypes.MessagesAdded{Session: caller.Session, Messages: added}}, err
 }
 
-// sleepStatus returns a handler that performs an act, unless it is nil, and answers with the state.
+// sleepStatus returns a handler that responds with the state of sleep-time memory. If the argument
+// "act" is not nil, the handler first calls this function.
 func sleepStatus(act func(host.Sleep, context.Context, host.Caller) error) func(context.Context, *call, *sleepInput) (*sleepOutput, error) {
 	return func(ctx context.Context, c *call, _ *sleepInput) (*sleepOutput, error) {
 		caller, err := c.named("", "")

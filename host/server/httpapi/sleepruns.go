@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/tenants"
 )
 
-// sleepRuns adds the runs of sleep-time memory to a registry. No request has started these runs, so
-// only operators can find them.
+// sleepRuns adds the runs of sleep-time memory to a registry. No request has started the runs of
+// sleep-time memory, so only operators can find these runs.
 type sleepRuns struct{ runs *registry }
 
 var _ tenants.SleepWatcher = sleepRuns{}

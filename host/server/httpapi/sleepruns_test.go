@@ -18,8 +18,8 @@ var sleepyFiles = fstest.MapFS{
 	"dream.js": {Data: []byte(`if (input.transcript[0].content === "hello") console.log("private"); throw new Error("cannot read " + input.transcript[0].content)`)},
 }
 
-// sleepy is a service whose clock the test advances, and whose runs of sleep-time memory begin soon
-// after they are due.
+// sleepy is a service with sleep-time memory. The test advances the clock of the service, and runs
+// begin soon after they are due.
 func sleepy(t *testing.T) (s *service, advance func(time.Duration)) {
 	t.Helper()
 	var mu sync.Mutex
@@ -71,8 +71,9 @@ func (s *service) sleepRuns() (ids []string) {
 	return ids
 }
 
-// TestSleepRunByID describes a failed run to operators of the tenant, with its message and logs. Other
-// callers cannot find it, and an erasure of the user removes it.
+// TestSleepRunByID requests a failed run by its id. Operators of the tenant receive the run,
+// including its message and its logs. Other callers cannot find the run, and an erasure of the user
+// removes the run.
 func TestSleepRunByID(t *testing.T) {
 	s, advance := sleepy(t)
 	s.want(200, "runtime", "POST", "/api/v1/sessions/s1/messages", `{"user_id":"ann","messages":[{"role":"user","content":"hello"}]}`)
@@ -99,7 +100,7 @@ func TestSleepRunByID(t *testing.T) {
 	s.want(404, "operator", "GET", path, "")
 }
 
-// TestSleepRetry repeats a failed run without the delay.
+// TestSleepRetry retries a failed run. The retry must begin without the usual delay.
 func TestSleepRetry(t *testing.T) {
 	s, advance := sleepy(t)
 	s.want(200, "runtime", "POST", "/api/v1/sessions/s1/messages", `{"user_id":"ann","messages":[{"role":"user","content":"quiet"}]}`)

@@ -86,7 +86,7 @@ func (p minRate) start(w http.ResponseWriter) *fileWriter {
 	return &fileWriter{minRate: p, w: w, control: http.NewResponseController(w), begin: time.Now(), buffer: make([]byte, chunkBytes)}
 }
 
-// The method "wait" calls the function f and does not charge its duration to the client.
+// The method "wait" calls the function f, and does not charge the duration of f to the client.
 func (p *fileWriter) wait(f func()) {
 	since := time.Now()
 	f()

@@ -147,15 +147,15 @@ func (h *storeHandler) declare(ctx context.Context, c *call, w apitypes.Store, c
 
 // schemaMistakes returns the schema constraints that have no effect.
 func schemaMistakes(st declare.Store) (list []apitypes.SchemaMistake) {
-	mistakes, _ := memory.Mistakes(st) // the schema compiled when it was declared
+	mistakes, _ := memory.Mistakes(st) // the schema was valid when it was declared
 	for _, m := range mistakes {
 		list = append(list, apitypes.SchemaMistake{Pointer: m.Pointer, Message: m.Message, Hint: m.Hint})
 	}
 	return list
 }
 
-// countUnfit counts the records that violate a changed declaration. countUnfit returns nil if
-// counting fails, because the declaration has already changed.
+// countUnfit counts the records that violate a changed declaration. If the records cannot be
+// counted, countUnfit returns nil and no error, because the declaration has already been changed.
 func countUnfit(ctx context.Context, c *call, caller host.Caller, st declare.Store) *apitypes.Unfit {
 	unfit, all, err := c.host.Stores().Unfit(ctx, caller, st)
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 // defaultHeartbeat is the default of Options.Heartbeat.
 const defaultHeartbeat = 15 * time.Second
 
-// addStreams registers the operations that stream log lines. op describes the operation that runs a
-// tool.
+// addStreams registers the operations that stream log lines. The argument "op" describes the
+// operation that runs a tool.
 func (h *runHandler) addStreams(s *Server, op huma.Operation) {
 	op.Description += " The first event contains the id of the run, even if the run is queued. The stream contains a comment every 15 seconds."
 	op.Responses = map[string]*huma.Response{"200": {
@@ -71,7 +71,7 @@ func (h *runHandler) stream(ctx context.Context, c *call, e *events, j job) {
 	}
 	out, err := c.run(ctx, j)
 	if refused := revokedError(ctx); refused != nil && (err != nil || !out.Body.OK) {
-		err = refused // the cause of the failed run
+		err = refused // the reason why the run failed
 	}
 	if err != nil {
 		e.send("problem", loggedProblem(h.logger, err).Problem)
@@ -102,7 +102,7 @@ func (e *events) run(id string) {
 	}{id})
 }
 
-// beat sends comments periodically. Call the returned function to stop.
+// The method "beat" sends comments periodically. The returned function stops the comments.
 func (e *events) beat(every time.Duration) (stop func()) {
 	ended, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -137,7 +137,7 @@ func (e *events) send(name string, v any) {
 	e.write(fmt.Sprintf("event: %s\ndata: %s\n\n", name, text))
 }
 
-// write writes part of the stream and begins the response if necessary.
+// The method "write" writes a part of the stream. The first call begins the response.
 func (e *events) write(text string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -56,7 +56,8 @@ func (h *transferHandler) register(s *Server) {
 	}, h.importStores)
 }
 
-// union returns list, followed by the items of other that list lacks.
+// union returns the items of the argument "list", followed by all items of the argument "other"
+// that are not in "list".
 func union(list, other []string) []string {
 	for _, item := range other {
 		if !slices.Contains(list, item) {

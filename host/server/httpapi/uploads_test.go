@@ -21,8 +21,8 @@ func (u unread) Load(ctx context.Context, source engine.Source) (engine.Program,
 	return u.Engine.Load(ctx, source)
 }
 
-// TestSessionBeforeDocument uploads documents to sessions that reject them. The text of these
-// documents is not extracted.
+// TestSessionBeforeDocument uploads documents to sessions that reject them. The server must not
+// extract text from a document that a session rejects.
 func TestSessionBeforeDocument(t *testing.T) {
 	requested := make(chan struct{}, 9)
 	s := newService(t, func(o *httpapi.Options) { o.Documents = &extract.Reader{Engine: unread{extract.New(), requested}} })
@@ -46,8 +46,8 @@ func TestSessionBeforeDocument(t *testing.T) {
 	}
 }
 
-// TestFilesWithoutText uploads ordinary files without readable text and some files with unusual
-// encodings.
+// TestFilesWithoutText uploads ordinary files that have no readable text. The test also uploads
+// files that have unusual encodings.
 func TestFilesWithoutText(t *testing.T) {
 	s := newService(t)
 	s.want(201, "operator", "POST", "/api/v1/sessions", `{"session_id":"s","user_id":"ann"}`)

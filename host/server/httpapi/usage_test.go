@@ -8,7 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// TestUsage reads the usage of one tenant and, with the role metering, of all tenants.
+// TestUsage reads the usage of one tenant. With the role metering, the test also reads the usage of
+// all tenants.
 func TestUsage(t *testing.T) {
 	s := newService(t)
 	for range 2 {

@@ -17,7 +17,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/auth"
 )
 
-// userExports is the maximum number of concurrent user data exports. Each tenant can run one.
+// userExports is the maximum number of concurrent user data exports. Each tenant can run only one
+// export at a time.
 const userExports = 4
 
 const archiveType = "application/zip"
@@ -30,7 +31,7 @@ type exports struct {
 
 var errExporting = abi.Faultf(abi.Unavailable, "another export of user data is in progress").WithHint("retry when the other export has ended")
 
-// begin starts an export for a tenant. Call end when it is done.
+// begin starts an export for a tenant. Call the method "end" when the export has ended.
 func (x *exports) begin(tenant string) (end func(), err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -85,7 +86,7 @@ func (h *userHandler) export(ctx context.Context, in *eraseInput) (*huma.StreamR
 }
 
 // send sends the archive while it is being created. If the archive cannot be completed, send aborts
-// the connection, so the client does not mistake it for a complete archive.
+// the connection, so that the client can detect that the archive is incomplete.
 func (h *userHandler) send(ctx context.Context, w http.ResponseWriter, c *call, user string) {
 	ctx, cancel := context.WithCancel(ctx)
 	from, to := io.Pipe()

@@ -2,7 +2,7 @@ package httpapi
 
 import "testing"
 
-// The number of concurrent exports is limited, and each tenant can have only one.
+// The number of concurrent exports is limited, and each tenant can run only one export at a time.
 func TestExportsAreBounded(t *testing.T) {
 	var x exports
 	ends := map[string]func(){}

@@ -6,8 +6,9 @@ import (
 )
 
 // maxWaiting is the maximum number of requests that wait for one semaphore. A tenant may have
-// 1/tenantPart of these requests. Each caller or link of the tenant may have 1/callerPart of the
-// tenant's requests. A caller thus cannot keep others out of the queue.
+// 1/tenantPart of all waiting requests. Each caller of a tenant, and each link of a tenant, may
+// have 1/callerPart of the tenant's waiting requests. Therefore, one caller cannot fill the queue
+// and keep other callers out.
 const maxWaiting, tenantPart, callerPart = 4096, 4, 8
 
 // waitQueue is a queue of reservations, grouped by tenant and then by caller. Tenants and callers
@@ -39,9 +40,10 @@ func (h *reservation) tenant() *share { return h.shares[0] }
 func (h *reservation) caller() *share { return h.shares[len(h.shares)-1] }
 
 // add adds a reservation. The result "ok" reports whether the queue had space for the reservation.
-// If its tenant's queue or the whole queue is full, add evicts the last reservation of the longest
-// queue, provided that the new owner has fewer waiting reservations. The result "out" is the
-// evicted reservation or nil.
+// If the tenant's queue or the whole queue is full, the new reservation can replace the last
+// reservation of the longest queue. The owner of the new reservation must have fewer waiting
+// reservations than the owner of the evicted reservation. The result "out" is the evicted
+// reservation or nil.
 func (l *waitQueue) add(h *reservation) (out *reservation, ok bool) {
 	tenants := max(l.size/tenantPart, 1)
 	callers := max(tenants/callerPart, 1)
@@ -90,7 +92,7 @@ func (l *waitQueue) push(h *reservation) {
 	l.count++
 }
 
-// remove removes a reservation and reports whether it was waiting.
+// The method "remove" removes a reservation, and returns true if the reservation was waiting.
 func (l *waitQueue) remove(h *reservation) bool {
 	if h.arrived == 0 {
 		return false
@@ -130,8 +132,8 @@ func (l *waitQueue) longest() (longest *tenantQueue) {
 	return longest
 }
 
-// The method longest returns the queue of the caller with the most waiting reservations. The method
-// longest returns nil if t is nil.
+// The method longest returns the queue of the caller with the most waiting reservations. If the
+// tenantQueue is nil, the method longest returns nil.
 func (t *tenantQueue) longest() (longest *callerQueue) {
 	if t == nil {
 		return nil
@@ -160,7 +162,7 @@ func (t *tenantQueue) waitingOf(caller *share) int {
 
 // best returns the next reservation that fits, or nil. best prefers the tenant with the fewest
 // reserved bytes, then the caller with the fewest reserved bytes, then the earliest reservation. If
-// a reservation of a caller fits, so does a smaller one.
+// a reservation of a caller fits, every smaller reservation of the same caller also fits.
 func (l *waitQueue) best(fits func(*reservation) bool) (best *reservation) {
 	for tenant, t := range l.tenants {
 		if best != nil && tenant.bytes > best.tenant().bytes {

@@ -10,7 +10,7 @@ import (
 )
 
 // queue starts requests for bytes and returns when they are waiting. Each request sends its outcome
-// to ended.
+// to the channel "ended".
 func queue(ctx context.Context, r *byteSemaphore, n int, bytes int64, ended chan<- error, path ...string) {
 	for range n {
 		go func() {
@@ -24,7 +24,7 @@ func queue(ctx context.Context, r *byteSemaphore, n int, bytes int64, ended chan
 	synctest.Wait()
 }
 
-// statusesOf counts outcomes by status. 0 means success.
+// statusesOf counts outcomes by status. The status 0 means success.
 func statusesOf(ended <-chan error) map[int]int {
 	found := map[int]int{}
 	for range len(ended) {
@@ -37,8 +37,9 @@ func statusesOf(ended <-chan error) map[int]int {
 	return found
 }
 
-// TestQueueOfOneLink checks that a link with more readers than the queue allows does not block
-// others. Other readers of its tenant and other tenants get free bytes, or else wait.
+// TestQueueOfOneLink starts more readers of one link than the queue allows. The readers of this
+// link must not block other readers. If bytes are free, other readers of the tenant and of other
+// tenants must get these bytes. If no bytes are free, the other readers must wait.
 func TestQueueOfOneLink(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newByteSemaphore(1<<20, "files")
@@ -68,15 +69,15 @@ func TestQueueOfOneLink(t *testing.T) {
 	})
 }
 
-// TestQueueIsFair fills a queue. A tenant can use a quarter of the queue, and a caller an eighth of
-// its tenant's part. A request from a smaller tenant or caller evicts the last request of the
-// longest queue.
+// TestQueueIsFair fills a queue. A tenant can use a quarter of the queue, and each caller of the
+// tenant can use an eighth of this quarter. If the queue is full, a request from a tenant or caller
+// with fewer requests evicts the last request of the longest queue.
 func TestQueueIsFair(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		r := newByteSemaphore(1<<20, "bodies")
-		r.queue = newWaitQueue(64) // 16 for a tenant and 2 for a caller
+		r.queue = newWaitQueue(64) // 16 requests for a tenant, 2 for a caller
 		mustAcquire(t, r, 1<<19, 0, "z", "z")
 		ended := make(chan error, 1000)
 		fill := func(tenant string, callers int) {

@@ -6,7 +6,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// TestWorkflows expects runs of several sessions to share the facts of a workflow until it ends.
+// TestWorkflows expects runs of several sessions to share the facts of a workflow until the
+// workflow ends.
 func TestWorkflows(t *testing.T) {
 	s := newService(t)
 	step := func(who string, status int, body string) reply {
@@ -51,7 +52,8 @@ func TestWorkflows(t *testing.T) {
 	}
 }
 
-// TestWorkflowClaim expects the token of an end user to act only in the workflow of its claim.
+// TestWorkflowClaim checks that the token of an end user gives access to only one workflow, which
+// is the workflow in the token's claim.
 func TestWorkflowClaim(t *testing.T) {
 	s := newService(t)
 	run := func(member string) string { return `{"tool":"step"` + member + `}` }

@@ -6,8 +6,8 @@ import "encoding/json"
 type Agent struct {
 	Name string `json:"name" example:"Hotel_Booking"`
 	Goal string `json:"goal,omitempty"`
-	// Tools are the tools that the agent calls. Facts are the paths of the facts that it declares.
-	// Events are the events at which it recalls facts.
+	// Tools are the tools that the agent calls. Facts are the paths of the facts that the agent
+	// declares. Events are the events at which the agent recalls facts.
 	Tools  []string `json:"tools" nullable:"false" doc:"Tools that the agent calls"`
 	Facts  []string `json:"facts" nullable:"false" doc:"Paths of the facts that the agent declares"`
 	Events []string `json:"events" nullable:"false" doc:"Events at which the agent recalls facts"`
@@ -22,7 +22,7 @@ type AgentPath struct {
 type TurnRequest struct {
 	Message *string `json:"message,omitempty" doc:"Message of the user. Without a message and an event, the turn begins the flow or, if a step waits for input, repeats the question of that step" example:"Hello"`
 	Event   string  `json:"event,omitempty" maxLength:"256" doc:"Event to fire instead of a message" example:"tool:search:after"`
-	// Policy is nil for the default policy.
+	// If Policy is nil, the default policy applies.
 	Policy *MemoryPolicy `json:"memory_policy,omitempty" doc:"Which blocks of the user the models of the turn see"`
 	TurnFields
 }
@@ -40,7 +40,8 @@ type TurnFields struct {
 	TestFields
 }
 
-// RuleFields are the fields of requests that apply the rules of an agent in the loop of a platform.
+// RuleFields are the fields of requests that apply the rules of an agent. A platform with its own
+// agent loop sends these requests.
 type RuleFields struct {
 	Message   *string        `json:"message,omitempty" doc:"Message of the user. The rules of the agent read the message as input" example:"Hello"`
 	Variables map[string]any `json:"variables,omitempty" doc:"Session variables that the platform sets. Default: the stored variables. Credentials of a user cannot set them"`

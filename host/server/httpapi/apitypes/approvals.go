@@ -21,7 +21,7 @@ type Approval struct {
 	Workflow string          `json:"workflow_id,omitempty"`
 	Binding  ApprovalBinding `json:"binding" doc:"Identity of the permitted call. If a part of the identity differs when the run is executed again, the run pauses again"`
 	Effect   report.Effect   `json:"effect" doc:"The call that waits for the approval. The arguments of the call are removed after the decision"`
-	// ByUser is true if the user of the run can decide.
+	// ByUser is true if the user of the run can make the decision about the effect.
 	ByUser    bool      `json:"by_user" doc:"Whether the user of the run can decide"`
 	Requested time.Time `json:"requested_at"`
 	Expires   time.Time `json:"expires_at"`

@@ -2,7 +2,8 @@ package apitypes
 
 import "encoding/json"
 
-// Block is a text about a user that becomes part of prompts, or that is searched on request.
+// Block is a text about a user. Depending on its declaration, the text becomes part of prompts or
+// is searched on request.
 type Block struct {
 	// ID identifies the block among the blocks of the user.
 	ID   string `json:"id" doc:"Id of the block among the blocks of the user" example:"core"`
@@ -10,11 +11,11 @@ type Block struct {
 	// Content is the whole text. A write replaces it.
 	Content string `json:"content" doc:"The whole text of the block. A write replaces the whole text" example:"- Prefers concise account summaries"`
 	Scope   string `json:"scope" enum:"user,agent" doc:"Whether the block belongs to the user, or to the user and one agent"`
-	// Agent is nil in the scope user.
+	// In the scope "user", Agent is nil.
 	Agent *string `json:"agent_id" doc:"Agent of the block, if the block has the scope agent"`
-	// Created and Updated are times as in RFC 3339, in UTC with milliseconds. Updated is greater
-	// than any earlier value for the same block, also after a deletion. Updated is the version of
-	// the block.
+	// Created and Updated are times in the format of RFC 3339, in UTC with milliseconds. Each write
+	// sets Updated to a later time than all earlier writes of the same block, even if the block was
+	// deleted before the write. Updated is the version of the block.
 	Created  string `json:"created_at" format:"date-time" example:"2026-04-30T16:20:00.000Z"`
 	Updated  string `json:"updated_at" format:"date-time" doc:"Time of the last write. Each write of a block has a later time than all earlier writes" example:"2026-04-30T16:20:00.000Z"`
 	Revision int64  `json:"revision" doc:"The revision, which is also the ETag"`
@@ -25,7 +26,7 @@ type Blocks struct {
 	Blocks []Block `json:"blocks" nullable:"false"`
 }
 
-// BlockDeclaration is a block that the app declares, with its limits.
+// BlockDeclaration describes a block that the app declares, and contains the limits of the block.
 type BlockDeclaration struct {
 	Name        string `json:"block_type" doc:"Name of the block" example:"core"`
 	Description string `json:"description,omitempty" doc:"Purpose of the block"`
@@ -56,11 +57,12 @@ type BlockPlace struct {
 	Scope string `query:"scope" enum:"user,agent" doc:"Scope of the block. Default: agent if the request names an agent, else user"`
 }
 
-// BlockUpdate is the new content of a block with the expected time of its last write.
+// BlockUpdate contains the new content of a block, and the expected time of the last write of the
+// block.
 type BlockUpdate struct {
 	Content string `json:"content" doc:"The new text of the block" example:"- Prefers concise account summaries"`
-	// Expected is nil if the block must not exist. With the header If-Match or If-None-Match, the
-	// member must be missing.
+	// Expected is nil if the block must not exist. If the request has the header If-Match or
+	// If-None-Match, the member expected_updated_at must be missing.
 	Expected *string `json:"expected_updated_at,omitempty" nullable:"true" maxLength:"64" doc:"The updated_at of the block that you last read. A time without a zone is in UTC. If the member is null or missing, the block must not exist. The member must be missing if the request has the header If-Match or If-None-Match" example:"2026-04-30T16:20:00"`
 	// HasExpected reports whether a request contains the member expected_updated_at, which can be
 	// null. HasExpected is set only by UnmarshalJSON.

@@ -45,16 +45,16 @@ type RunFields struct {
 	TestFields
 }
 
-// TestFields are the fields of requests that test tools and agents with models. Only operators can set
-// them.
+// TestFields are the fields of requests that test tools and agents with models. Only operators can
+// set the fields of TestFields.
 type TestFields struct {
 	Test  bool            `json:"test,omitempty" doc:"Store nothing, call no model without mocks, and start with empty collections. The member remembered of the Result contains the entries that would be stored"`
 	Live  bool            `json:"live,omitempty" doc:"Whether a dry run calls models"`
 	Mocks json.RawMessage `json:"mocks,omitempty" doc:"Answers that replace calls of models: an object that maps the name of each model to a list of answers. An answer is a text, or an object with the member text, object, tool_calls or error. The member recall can map each collection to a list of results that replace searches. A result is a list of entries with content, metadata, score and id, or an object with the member error. Mocks require the role operator"`
 }
 
-// SessionRequest is a request to start a session. If it has a message, the app's default tool runs
-// in the session.
+// SessionRequest is a request to start a session. If the request has a message, the app's default
+// tool runs in the session.
 type SessionRequest struct {
 	Message          *string         `json:"message,omitempty" doc:"Message of the user. If the request contains a message, the app's default tool runs in the session with this message" example:"Hello"`
 	Session          string          `json:"session_id,omitempty" maxLength:"128" doc:"Id of the session. Default: a new id. With credentials of a user, the session must belong to that user"`
@@ -73,13 +73,14 @@ type Run struct {
 	Workflow string `json:"workflow_id,omitempty"`
 	Status   string `json:"status" enum:"queued,running,done" doc:"The status queued means that the run waits for compilation or capacity. The status done means that the run succeeded or failed"`
 	// Cancelled reports whether cancellation of the run was requested. The Result shows whether the
-	// run was canceled or ended before the request.
+	// run was canceled, or had already ended when the cancellation was requested.
 	Cancelled bool       `json:"cancelled,omitempty" doc:"Whether a cancellation was requested. The result shows whether the cancellation took effect"`
 	Created   time.Time  `json:"created" doc:"When the run was requested"`
 	Started   *time.Time `json:"started,omitempty" doc:"When the first attempt began"`
 	Ended     *time.Time `json:"ended,omitempty"`
 	Expires   *time.Time `json:"expires_at,omitempty" doc:"Latest time at which the service forgets the ended run"`
-	// Result is nil until the run has ended. Result stays nil if the Result is too large to keep.
+	// Result is nil until the run has ended. If the result of the run is too large to keep, Result
+	// stays nil.
 	Result *report.Result `json:"result,omitempty" doc:"The Result; missing before the end of the run, and for a Result of more than 4 MiB"`
 }
 
@@ -92,8 +93,8 @@ type Store struct {
 	Retention     string          `json:"retention,omitempty" maxLength:"32" doc:"Lifetime of a record after the last write: session, 1_day, 1_week, 1_month, or a duration such as 90d, 24h or 30m. Default: records live until they are deleted" example:"1_month"`
 	Strict        bool            `json:"strict,omitempty" doc:"Whether writes that violate the schema are rejected"`
 	Schema        json.RawMessage `json:"schema,omitempty" doc:"JSON Schema of the content"`
-	// Declared is where the store is declared: "file" for the app file, "api" for this service, or
-	// "built_in" for sessionMeta.
+	// Declared describes where the store is declared: "file" for the app file, "api" for this
+	// service, or "built_in" for sessionMeta.
 	Declared string `json:"declared,omitempty" readOnly:"true" enum:"file,api,built_in" doc:"Place of the declaration: the app file, the API, or built_in for sessionMeta, which only the host can change"`
 	// Mistakes and Unfit appear only in the response to a declaration.
 	Mistakes []SchemaMistake `json:"mistakes,omitempty" readOnly:"true" doc:"Constraints of the schema that have no effect. Such constraints make the declaration of a strict store invalid"`
@@ -153,7 +154,7 @@ type RenderRequest struct {
 	Workflow string `json:"workflow_id,omitempty" maxLength:"128" doc:"Workflow whose facts the prompt reads"`
 	Agent    string `json:"agent_id,omitempty" maxLength:"256" doc:"Active agent, whose blocks the prompt also contains"`
 	Message  string `json:"message,omitempty" doc:"Message of the user, for the archival mode auto"`
-	// Policy is nil for the default policy.
+	// If Policy is nil, the default policy applies.
 	Policy *MemoryPolicy `json:"memory_policy,omitempty" doc:"Which blocks the prompt contains"`
 }
 
@@ -163,7 +164,8 @@ type Rendered struct {
 	Text string `json:"text"`
 	// Missing lists the template expressions that rendered as empty text.
 	Missing []string `json:"missing,omitempty" doc:"Expressions of the template whose value is missing or null. The prompt contains no text for these expressions" example:"[\"memory.userPrefs.language\"]"`
-	// SystemReminders are the lines of blocks that match the message, with the archival mode auto.
+	// SystemReminders are the lines of blocks that match the message. Only the archival mode auto
+	// returns lines.
 	SystemReminders []string `json:"system_reminders,omitempty" doc:"Hidden messages for the current turn. The list is empty unless the archival mode is auto"`
 }
 
@@ -177,11 +179,12 @@ type Record struct {
 	Updated  time.Time  `json:"updated_at,omitzero" doc:"For sessionMeta, when the session was last used"`
 	Expires  *time.Time `json:"expires_at"`
 	// Violations lists the schema violations of the content that was just written. A strict store
-	// rejects such content.
+	// rejects content that violates the schema.
 	Violations []abi.Violation `json:"violations,omitempty" doc:"Violations of the schema of a store that is not strict, in the response to a write"`
 }
 
-// Fact is the value of a fact with its record. Type and Default are missing in lists.
+// Fact contains the value of a fact, and describes the record that stores this value. In lists of
+// facts, Type and Default are missing.
 type Fact struct {
 	Path  string          `json:"path" example:"user.language"`
 	Value json.RawMessage `json:"value"`
@@ -264,7 +267,7 @@ type Problem struct {
 	// request that this API rejected.
 	Violations []abi.Violation `json:"violations,omitempty"`
 	Errors     []ProblemDetail `json:"errors,omitempty" doc:"Violations of the API in the request"`
-	// Outcome is "unknown" if the run may have been stored.
+	// Outcome is "unknown" if the service does not know whether the changes of the run were stored.
 	Outcome string `json:"outcome,omitempty"`
 }
 

@@ -14,7 +14,7 @@ type Collection struct {
 	Language  string `json:"language,omitempty" doc:"Language of the stems in searches" example:"english"`
 	Erase     string `json:"erase,omitempty" enum:"author,never" doc:"Whether the erasure of a user removes the entries that the user's runs wrote, if the entries belong to the app"`
 	Embedding string `json:"embedding" doc:"Name of the declared embedding model" example:"lexical"`
-	// Embedder and Dimension are zero before the first entry.
+	// Before the first entry is stored, Embedder and Dimension are zero.
 	Embedder  string `json:"embedder,omitempty" doc:"Model that created the stored vectors; missing before the first entry" example:"lexical-1"`
 	Dimension int    `json:"dimension,omitempty" doc:"Dimension of the stored vectors" example:"512"`
 	// MovingTo is nil unless the entries are being moved to another model.
@@ -103,13 +103,14 @@ type FoundEntry struct {
 	Text   *float64 `json:"text,omitempty" doc:"Relevance of the words, with scores"`
 }
 
-// FoundEntries lists the results of a search, the best first.
+// FoundEntries lists the results of a search, with the best result first.
 type FoundEntries struct {
 	Results []FoundEntry `json:"results" nullable:"false"`
 	Count   int          `json:"count" doc:"Number of results"`
 }
 
-// EntrySelector selects entries of a namespace: exactly one of id, filter and all.
+// EntrySelector selects entries of a namespace. Exactly one of the members id, filter and all must
+// be present.
 type EntrySelector struct {
 	Namespace string          `json:"namespace,omitempty" maxLength:"256" doc:"The namespace. Default: the default namespace"`
 	ID        string          `json:"id,omitempty" maxLength:"256" doc:"Id of the entry"`

@@ -5,7 +5,7 @@ type Target struct {
 	App string `query:"app" maxLength:"128" doc:"Id of the app. Credentials that are valid for only one app may omit the id"`
 }
 
-// AppID returns the id of the app, or "" if the request does not contain one.
+// AppID returns the id of the app, or "" if the request contains no id of an app.
 func (t Target) AppID() string { return t.App }
 
 // RunHeaders are the headers of a run request.

@@ -9,7 +9,7 @@ type RecallRequest struct {
 	MinScore *float64 `json:"min_score,omitempty" nullable:"true" minimum:"0" maximum:"1" doc:"Minimum score of the results. Default: results include every line with a word of the query"`
 }
 
-// Recalled lists the lines that match a query, the best match first.
+// Recalled lists the lines that match a query, with the best match first.
 type Recalled struct {
 	Results []RecalledLine `json:"results" nullable:"false"`
 }
@@ -21,14 +21,15 @@ type RecalledLine struct {
 	Score float64 `json:"score" minimum:"0" maximum:"1" doc:"Relevance of the line. The score is 1 if the line contains all words of the query"`
 	Type  string  `json:"block_type" example:"archival"`
 	Scope string  `json:"scope" enum:"user,agent"`
-	// Agent is nil in the scope user.
+	// In the scope "user", Agent is nil.
 	Agent *string `json:"agent_id" doc:"Agent of the block, if the block has the scope agent"`
 	// Line counts from 1.
 	Line    int    `json:"line_number" doc:"Number of the line in the block, starting at 1"`
 	Updated string `json:"updated_at" format:"date-time" doc:"Time of the last write of the block" example:"2026-04-30T16:20:00.000Z"`
 }
 
-// MemoryPolicy controls which blocks a prompt or a turn contains. A nil field has the default value.
+// MemoryPolicy controls which blocks a prompt or a turn contains. A field that is nil stands for
+// the default value.
 type MemoryPolicy struct {
 	ArchivalMode     *string  `json:"archival_mode,omitempty" enum:"tool_only,auto,off" doc:"With auto, lines of blocks that match the message become system reminders. Default: tool_only"`
 	ArchivalLimit    *int     `json:"archival_limit,omitempty" minimum:"1" maximum:"100" doc:"Maximum number of lines in system reminders. Default: 10"`
@@ -47,7 +48,7 @@ type ContextRequest struct {
 
 // MemoryContext is the memory for a prompt.
 type MemoryContext struct {
-	// UserMemory is the text of the blocks, or "" if there are none.
+	// UserMemory is the text of the blocks, or "" if there are no blocks.
 	UserMemory string `json:"user_memory" doc:"The blocks for the prompt; empty if there are none"`
 	// SystemReminders are hidden messages for the current turn.
 	SystemReminders []string `json:"system_reminders" nullable:"false" doc:"Hidden messages for the current turn"`

@@ -18,7 +18,8 @@ type Session struct {
 	User          string `json:"user_id,omitempty"`
 	Reference     string `json:"session_reference,omitempty"`
 	UserReference string `json:"user_reference,omitempty"`
-	// Metadata is a JSON object. Metadata is empty in responses to callers that may not change it.
+	// Metadata is a JSON object. In responses to callers that may not change the metadata, Metadata
+	// is empty.
 	Metadata json.RawMessage `json:"metadata"`
 	Started  time.Time       `json:"started"`
 	Used     time.Time       `json:"used"`
@@ -37,7 +38,7 @@ type Workflow struct {
 	Ended *time.Time `json:"ended,omitempty"`
 }
 
-// StartedSession is a new session, with the Result of its first message.
+// StartedSession contains a new session, and the Result of the first message of the session.
 type StartedSession struct {
 	Session
 	// Result is nil if the request had no message.
@@ -88,14 +89,14 @@ type RecordInfo struct {
 // LedgerEntry lists the reads and writes of a run or an operator action, like ledger.Entry.
 type LedgerEntry struct {
 	Run string `json:"run_id"`
-	// Act is the kind of entry. For runs it is run, dry_run, turn, evaluate or render. For operator
-	// actions it is operate, list, purge, erase, declare, export, import, download or export_user. For
-	// approvals it is request_approval, approve, deny or expire_approval.
+	// Act is the kind of entry. For runs, Act is run, dry_run, turn, evaluate or render. For
+	// operator actions, Act is operate, list, purge, erase, declare, export, import, download or
+	// export_user. For approvals, Act is request_approval, approve, deny or expire_approval.
 	Act string `json:"act"`
 	// Tool is the tool of a run, or the agent of a turn or an evaluation.
 	Tool string `json:"tool,omitempty"`
-	// Approval is the token of the approval that the entry is about, or of the last approval that the
-	// run received.
+	// Approval is the token of an approval. In an entry for an approval, it is the token of this
+	// approval. In an entry for a run, it is the token of the last approval that the run received.
 	Approval string `json:"approval,omitempty"`
 	// File is the id of the downloaded file.
 	File    string `json:"file_id,omitempty"`
@@ -131,7 +132,8 @@ type Erased struct {
 	Workflows int            `json:"workflows"`
 	Files     int            `json:"files"`
 	Entries   int            `json:"ledger_entries"`
-	// KeptShared counts the entries of each collection with erase: never, which an erasure keeps.
+	// An erasure keeps the entries of a collection that is declared with "erase: never". For each
+	// such collection, KeptShared counts the entries.
 	KeptShared map[string]int `json:"kept_shared"`
 }
 
@@ -142,8 +144,8 @@ type AppUsage struct {
 	// StoredBytes and StoredRecords are the current storage use, counted as for the quota.
 	StoredBytes   int64 `json:"stored_bytes"`
 	StoredRecords int64 `json:"stored_records"`
-	// Runs counts the runs in the requested period whose tool was executed. Failed counts how many
-	// of these runs ended with a fault.
+	// Runs counts the runs in the requested period whose tool was executed. Failed counts the runs
+	// whose tool was executed and that ended with a fault.
 	Runs   int64 `json:"runs"`
 	Failed int64 `json:"failed"`
 	// Repeated counts responses that returned the Result of an earlier run. Refused and NotStarted
@@ -153,8 +155,8 @@ type AppUsage struct {
 	NotStarted int64 `json:"not_started"`
 	// CPUMS is the CPU time that tools used, in milliseconds.
 	CPUMS float64 `json:"cpu_ms"`
-	// ModelCalls counts requests to models in the requested period, InputTokens and OutputTokens their
-	// tokens. Failed runs are included.
+	// ModelCalls counts requests to models in the requested period. InputTokens and OutputTokens
+	// count the tokens of these requests and of their responses. Failed runs are included.
 	ModelCalls   int64 `json:"model_calls"`
 	InputTokens  int64 `json:"input_tokens"`
 	OutputTokens int64 `json:"output_tokens"`

@@ -46,7 +46,8 @@ func TestTypesMatch(t *testing.T) {
 
 var humps = regexp.MustCompile("([a-z])([A-Z])")
 
-// snake describes a field with its JSON name in snake_case.
+// snake returns a description of a field. The description contains the JSON name of the field in
+// snake_case.
 func snake(field string) string {
 	at := strings.LastIndexByte(field, ' ')
 	return field[:at] + strings.ToLower(humps.ReplaceAllString(field[at:], "${1}_$2"))
