@@ -119,7 +119,8 @@ func count(ctx context.Context, h engine.Host) (engine.Output, error) {
 	return engine.Output{}, err
 }
 
-// wantMetrics compares the metrics whose names occur in the HELP lines of want.
+// wantMetrics compares metrics with the argument "want". Only the metrics whose names occur in the
+// HELP lines of this argument are compared.
 func wantMetrics(t *testing.T, tel *telemetry.Telemetry, want string, names ...string) {
 	t.Helper()
 	if err := testutil.GatherAndCompare(tel.Registry(), strings.NewReader(want), names...); err != nil {

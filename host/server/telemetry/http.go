@@ -16,7 +16,8 @@ import (
 //
 // The label of a request is the result of the function "route". HTTP calls this function with the
 // request after the handler "next" has returned. The label is a route pattern without its method,
-// never a path. If route is nil, the label is the Pattern of the request, which http.ServeMux sets.
+// never a path. If the argument "route" is nil, the label is the Pattern of the request, which
+// http.ServeMux sets.
 func (t *Telemetry) HTTP(next http.Handler, route func(*http.Request) string) http.Handler {
 	if route == nil {
 		route = func(r *http.Request) string { return r.Pattern }

@@ -37,7 +37,7 @@ func callCode(err error) string {
 	return "ended"
 }
 
-// toolOf returns the name of a run's tool, or "" if the tool may not exist.
+// toolOf returns the name of a run's tool, or "" if it is not certain that the tool exists.
 func toolOf(run host.RunInfo, result *report.Result) string {
 	if run.ID == "" || result.Error != nil && result.Error.Code == abi.NotFound && result.Attempts == 0 {
 		return ""
@@ -45,7 +45,7 @@ func toolOf(run host.RunInfo, result *report.Result) string {
 	return run.Tool
 }
 
-// agentOf returns the name of a turn's agent, or "" if the agent may not exist.
+// agentOf returns the name of a turn's agent, or "" if it is not certain that the agent exists.
 func agentOf(run host.RunInfo, result *report.Result) string {
 	if run.ID == "" || result.Error != nil && result.Error.Code == abi.NotFound && result.Attempts == 0 {
 		return ""

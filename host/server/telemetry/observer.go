@@ -40,7 +40,7 @@ func (o *observer) WorkflowEnded(context.Context, host.Caller) {
 	o.t.metrics.workflows.WithLabelValues(o.app, "ended").Inc()
 }
 
-// ApprovalEnded counts a decision about an effect, or its expiry.
+// ApprovalEnded counts an approval that has ended by a decision or by expiry.
 func (o *observer) ApprovalEnded(_ context.Context, _ host.Caller, state approval.State) {
 	o.t.metrics.approvals.WithLabelValues(o.app, string(state)).Inc()
 }
@@ -72,7 +72,7 @@ func (o *observer) AttemptEnded(_ context.Context, run host.RunInfo, event host.
 	}
 }
 
-// RunEnded counts and traces a run and writes its log line.
+// RunEnded counts and traces a run, and writes the log line of the run.
 func (o *observer) RunEnded(ctx context.Context, run host.RunInfo, result *report.Result) {
 	e := runEnd{run: run, app: o.app, tool: toolOf(run, result), agent: agentOf(run, result), code: codeOf(result.Error), result: result, at: time.Now()}
 	c, began := o.runs.LoadAndDelete(run.ID)
@@ -188,8 +188,8 @@ func (e runEnd) cpuMS() float64 {
 	return e.result.Usage.CPUMS
 }
 
-// The method "stored" returns the writes that the run committed. A failed run or a dry run commits
-// none.
+// The method "stored" returns the writes that the run committed. A failed run commits no writes,
+// and a dry run commits no writes.
 func (e runEnd) stored() []report.WriteEffect {
 	if !e.result.OK || len(e.result.Changes) > 0 {
 		return nil
@@ -212,8 +212,8 @@ func (e runEnd) subject() slog.Attr {
 	return slog.String("tool", e.tool)
 }
 
-// log writes the log line of a run. The line contains no messages, content or end users, but only
-// ids that the platform assigns.
+// log writes the log line of a run. The log line does not contain messages, content or end users.
+// All ids in the log line are assigned by the platform.
 func (o *observer) log(ctx context.Context, e runEnd, span trace.SpanContext) {
 	level := slog.LevelInfo
 	if e.code == string(abi.Internal) || e.code == string(abi.Unavailable) {

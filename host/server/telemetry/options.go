@@ -19,14 +19,16 @@ type Options struct {
 	OTLPHeaders map[string]string
 	// ServiceName is the service name in traces. Default: "toolrun".
 	ServiceName string
-	// SampleRatio is the fraction of traces that is exported, above 0 and at most 1. If the
-	// traceparent header of a request lacks the sampled flag, the trace is not exported. A header
-	// with this flag does not raise the fraction. Default: 1.
+	// SampleRatio is the fraction of traces that are exported. SampleRatio must be greater than 0
+	// and at most 1. If the traceparent header of a request lacks the sampled flag, the trace is
+	// not exported. A traceparent header with the sampled flag does not increase the fraction.
+	// Default: 1.
 	SampleRatio float64
-	// Tenants lists the tenants that have separate metrics. FirstTenants is the number of additional
-	// tenants with metrics of their own, in the order of their first runs. All other tenants share the
-	// label "other". The metrics expose the ids of these tenants, and Handler requires no credentials.
-	// Default: no metrics by tenant.
+	// Tenants lists the tenants that have separate metrics. FirstTenants is the number of
+	// additional tenants that have separate metrics. The tenants that start a run first have these
+	// metrics. All other tenants share the label "other". Separate metrics expose the ids of
+	// tenants to everyone who can call Handler, because Handler requires no credentials. Default:
+	// no metrics by tenant.
 	Tenants      []string
 	FirstTenants int
 	// Version is the program version in the build metric. Default: the version of the main module.

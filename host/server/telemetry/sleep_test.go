@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// TestSleep counts runs of sleep-time memory apart from runs of tools.
+// TestSleep checks that runs of sleep-time memory and runs of tools are counted separately.
 func TestSleep(t *testing.T) {
 	var lines bytes.Buffer
 	tel := newTelemetry(t, telemetry.Options{Logger: slog.New(slog.NewJSONHandler(&lines, nil))})
@@ -58,7 +58,8 @@ toolrun_sleep_runs_total{app="shop",code="tool_error"} 1
 	}
 }
 
-// TestUnrecordedMessages counts the messages of successful turns that a transcript does not contain.
+// TestUnrecordedMessages checks the number of unrecorded messages. These are messages of successful
+// turns that are missing from the transcript.
 func TestUnrecordedMessages(t *testing.T) {
 	tel := newTelemetry(t, telemetry.Options{})
 	o := tel.Observer("shop")

@@ -39,7 +39,7 @@ type attempt struct {
 }
 
 // The method admitted returns the time at which the guest started after it had waited in the queue.
-// end returns the time at which the guest ended.
+// The method "end" returns the time at which the guest ended.
 func (a attempt) admitted() time.Time { return a.Began.Add(a.QueueTime) }
 func (a attempt) end() time.Time      { return a.admitted().Add(a.Duration) }
 
@@ -78,8 +78,8 @@ func (c *runTrace) executed(number int, event host.Execution) {
 	}
 }
 
-// trace creates the spans of a run. The parent of these spans is the span in ctx, if ctx has one.
-// trace returns the span of the run.
+// trace creates the spans of a run. If ctx contains a span, this span is the parent of the run's
+// span. trace returns the span of the run.
 func (e *runEnd) trace(ctx context.Context, tracer trace.Tracer) trace.SpanContext {
 	name := "run"
 	if e.tool != "" {

@@ -54,13 +54,14 @@ func newTelemetry(opts Options, exporter sdktrace.SpanExporter) (*Telemetry, err
 	return t, nil
 }
 
-// Observer returns an observer that reports the runs of an app to t. Add it to
-// host.Options.Observers of one Host. Put it first: if an earlier observer rejects a run, the run
-// is counted but never shown as in progress.
+// Observer returns an observer that reports the runs of an app to t. Add the observer to
+// host.Options.Observers of one Host. The observer must be the first observer of the Host: if an
+// earlier observer rejects a run, the run is counted but never shown as in progress.
 func (t *Telemetry) Observer(app string) host.Observer { return &observer{t: t, app: app} }
 
 // Handler serves the metrics in the Prometheus formats. The metrics reveal the names of apps and
-// tools and how often each is used, so only operators should have access.
+// tools, and also how often apps and tools are used. Therefore, only operators should have access
+// to the metrics.
 func (t *Telemetry) Handler() http.Handler {
 	return promhttp.HandlerFor(t.registry, promhttp.HandlerOpts{
 		Registry: t.registry,
@@ -70,7 +71,7 @@ func (t *Telemetry) Handler() http.Handler {
 
 // Gauge adds a metric whose value is read at each scrape, such as the number of workers. Gauge
 // fails if the name is already used or contains characters other than letters, digits and
-// underscores. read must be safe for concurrent use.
+// underscores. The function "read" must be safe for concurrent use.
 func (t *Telemetry) Gauge(name, help string, read func() float64) error {
 	gauge := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read)
 	if err := t.registry.Register(gauge); err != nil {
@@ -89,7 +90,8 @@ func (t *Telemetry) Counter(name, help string, read func() float64) error {
 }
 
 // Shutdown exports the remaining traces and stops exporting. Shutdown stops waiting when ctx ends.
-// Metrics and log lines continue to work. Shutdown may be called more than once.
+// After a call of Shutdown, metrics and log lines continue to work. Shutdown may be called more
+// than once.
 func (t *Telemetry) Shutdown(ctx context.Context) error {
 	if t.traces == nil {
 		return nil
