@@ -18,7 +18,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// guest is the behavior of the only tool.
+// guest is the Go function that implements the only tool of the app.
 type guest func(ctx context.Context, h engine.Host) (engine.Output, error)
 
 // stub is an engine whose tools are implemented by a Go function.

@@ -125,7 +125,7 @@ toolrun_runs_total{app="shop",code="ok",tool="visit"} 3
 `, "toolrun_runs_total", "toolrun_runs_repeated_total", "toolrun_effects_total")
 }
 
-// A dry run reads and stores nothing.
+// A dry run reads a record, but does not store anything.
 func TestDryRunsHaveNoEffects(t *testing.T) {
 	tel := newTelemetry(t, telemetry.Options{})
 	h := open(t, count, tel.Observer("shop"))

@@ -80,8 +80,8 @@ func (t *Telemetry) Limited(tenant string) {
 	}
 }
 
-// The method "ended" counts a run that has ended. began reports whether the run was counted as in
-// progress.
+// The method "ended" counts a run that has ended. The argument "began" is true if the run was
+// counted as in progress.
 func (t *tenants) ended(id, outcome string, began bool, result *report.Result) {
 	if !t.on {
 		return

@@ -50,7 +50,7 @@ func TestLogLinesNameTheTenant(t *testing.T) {
 	}
 }
 
-// TestMetricsByTenant lists tenants and allows one additional tenant.
+// TestMetricsByTenant lists some tenants in the options, and allows one additional tenant.
 func TestMetricsByTenant(t *testing.T) {
 	tel := newTelemetry(t, telemetry.Options{Tenants: []string{"acme"}, FirstTenants: 1})
 	h := open(t, count, tel.Observer("shop"))
@@ -75,8 +75,8 @@ toolrun_tenant_runs_total{outcome="not_started",tenant="acme"} 1
 `, "toolrun_tenant_runs_total", "toolrun_tenant_runs_in_progress")
 }
 
-// TestMetricsByTenantAreBounded checks that only as many tenants have metrics as the options allow,
-// and none by default.
+// TestMetricsByTenantAreBounded checks that the options limit the number of tenants with metrics.
+// By default, no tenant has metrics.
 func TestMetricsByTenantAreBounded(t *testing.T) {
 	for first, want := range []int{0, 2, 3, 4} { // including other
 		tel := newTelemetry(t, telemetry.Options{FirstTenants: first})

@@ -39,7 +39,7 @@ func traced(t testing.TB, opts telemetry.Options) (*telemetry.Telemetry, *tracet
 }
 
 // tree returns spans as an indented tree, ordered by start time. tree fails the test if a span
-// begins before its parent begins or ends after its parent ends.
+// begins before its parent, or if it ends after its parent.
 func tree(t *testing.T, tel *telemetry.Telemetry, exporter *tracetest.InMemoryExporter) string {
 	t.Helper()
 	if err := tel.Flush(t.Context()); err != nil {
@@ -154,8 +154,8 @@ run !not_found
 	}
 }
 
-// The span of the first attempt begins with its run, not with the first call. The span therefore
-// includes the work of the tool before the first call.
+// The span of the first attempt begins when the run begins, not when the tool makes its first
+// memory call. Therefore, the span includes the work of the tool before its first memory call.
 func TestFirstAttemptBeginsWithTheRun(t *testing.T) {
 	tel, exporter := traced(t, telemetry.Options{})
 	var called time.Time
@@ -196,7 +196,8 @@ func TestTracesAreBounded(t *testing.T) {
 	}
 }
 
-// A caller can disable the trace of a request but cannot exceed the operator's ratio.
+// A caller can disable the trace of a request. A caller cannot raise the fraction of exported
+// traces above the operator's ratio.
 func TestSampling(t *testing.T) {
 	const traceID = "4bf92f3577b34da6a3ce929d0e0e4736"
 	for _, tt := range []struct {

@@ -44,7 +44,7 @@ toolrun_turns_total{agent="Guide",app="shop",code="ok"} 4
 	}
 }
 
-// repeatTurn performs a turn twice with the same key, and returns its id.
+// repeatTurn performs a turn twice with the same key, and returns the id of the turn.
 func repeatTurn(t *testing.T, h *host.Host) (id string) {
 	t.Helper()
 	turn := host.Turn{Agent: "Guide", Caller: host.Caller{User: "ann", Session: "s2"}, Key: "k"}

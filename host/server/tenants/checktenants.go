@@ -16,13 +16,14 @@ import (
 )
 
 // checkTimeout is the maximum time for checking all tenants of an app. Checking a tenant takes a
-// few microseconds, unless the access of one of its stores changed.
+// few microseconds, or longer if the access of one of the tenant's stores has changed.
 const checkTimeout = 10 * time.Second
 
-// checkTenants rejects an app if a store has records that were written with a different access.
-// Tenants with such records could not open the app. checkTenants also checks tenants without an
-// open host, and warns about collections with vectors of another model. checkTenants changes nothing. If the check exceeds its time limit, a log line reports
-// that the remaining tenants were not checked.
+// checkTenants rejects an app if a store has records that were written when the store had a
+// different access. A tenant with such records could not open the app. checkTenants also checks
+// tenants without an open host. It logs a warning for each collection whose vectors are from
+// another model. checkTenants does not change any data. If the check exceeds its time limit, a log
+// line reports that the remaining tenants were not checked.
 func checkTenants(ctx context.Context, opts host.Options, logger *slog.Logger, declared *app.App) error {
 	bounded, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
@@ -57,9 +58,9 @@ func checkTenants(ctx context.Context, opts host.Options, logger *slog.Logger, d
 	return err
 }
 
-// warnEmbeddings logs a warning for each collection of a tenant whose vectors are from another model than the
-// one that is configured now. Such an app is served: runs that do not use the collection succeed, and
-// operators can move the entries to the new model.
+// warnEmbeddings logs a warning for each collection of a tenant if the vectors of the collection
+// are not from the model that is configured now. The app is served nevertheless: runs that do not
+// use the collection succeed, and operators can move the entries to the new model.
 func warnEmbeddings(ctx context.Context, opts host.Options, s *memory.Service, logger *slog.Logger, tenant, id string) error {
 	faults, err := host.CheckEmbeddings(ctx, s, opts.Models, tenant)
 	for _, f := range faults {
@@ -80,14 +81,14 @@ func merged(declared *app.App, own []declare.Store) []declare.Store {
 const (
 	// failureEvery is the minimum interval between log lines about the same app and tenant.
 	failureEvery = time.Minute
-	// maxFailures is the maximum number of combinations of tenant and app that are logged in that
-	// interval.
+	// maxFailures is the maximum number of combinations of tenant and app that are logged within
+	// failureEvery.
 	maxFailures = 1000
 )
 
-// failureLog logs why apps cannot be opened. failureLog logs each tenant and app only once per
-// failureEvery, because each request of the tenant tries again. failureLog is safe for concurrent
-// use.
+// failureLog logs why apps cannot be opened. Each request of a tenant tries to open the app again,
+// so failureLog logs each combination of tenant and app only once per failureEvery. failureLog is
+// safe for concurrent use.
 type failureLog struct {
 	logger *slog.Logger
 

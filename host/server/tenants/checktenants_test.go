@@ -49,8 +49,8 @@ func TestServeMovedStoreOfClosedTenant(t *testing.T) {
 	moved("a start", restarted.Serve(t.Context(), []*app.App{load(t, "application")}))
 }
 
-// TestServeLogsVectorsOfAnotherModel checks that a service that starts logs each collection whose
-// vectors are from another model, and serves the app.
+// TestServeLogsVectorsOfAnotherModel starts a service. The service must log each collection whose
+// vectors are from another model, but must also serve the app.
 func TestServeLogsVectorsOfAnotherModel(t *testing.T) {
 	declared := func(embedding string) *app.App {
 		loaded, problems := app.Load(fstest.MapFS{"app.yaml": {Data: []byte(

@@ -64,7 +64,7 @@ func (a *Apps) closeIdle(before time.Time) {
 	}
 }
 
-// closeOldest closes the least recently used idle host and reports whether there was one. The
+// closeOldest closes the least recently used idle host. The result is false if no host is idle. The
 // caller holds mu.
 func (a *Apps) closeOldest() bool {
 	var oldest hostKey
@@ -93,7 +93,7 @@ type keyedMutexEntry struct {
 	users int
 }
 
-// lock locks the mutex of a key. Call the returned function to unlock it.
+// lock locks the mutex of a key. The returned function unlocks the mutex.
 func (k *keyedMutex) lock(at hostKey) func() {
 	k.mu.Lock()
 	if k.locks == nil {

@@ -11,23 +11,23 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// sleeperApps is the maximum number of apps of tenants that one pass examines. The next pass continues
-// after them.
+// sleeperApps is the maximum number of apps of tenants that one pass examines. The next pass
+// continues after the examined apps.
 const sleeperApps = 1000
 
-// sleeper begins the runs of sleep-time memory that are due, also for tenants without an open host.
+// sleeper begins the runs of sleep-time memory that are due, even for tenants without an open host.
 type sleeper struct {
 	apps *Apps
 
 	passing sync.Mutex  // serializes passes
-	after   storage.Key // the next pass continues after it
+	after   storage.Key // the next pass continues after this key
 	mu      sync.Mutex
 	places  *places // guarded by mu
 	done    sync.WaitGroup
 }
 
-// run begins due runs periodically until the channel "stop" is closed. run then waits until these
-// runs have ended.
+// The method "run" begins due runs periodically until the channel "stop" is closed. Then, the
+// method waits until the runs that it has begun have ended.
 func (s *sleeper) run(stop <-chan struct{}) {
 	every := s.apps.options.SleepEvery
 	if every < 0 || s.apps.options.Host.Backend == nil {
@@ -60,8 +60,9 @@ func (a *Apps) RunDue(ctx context.Context) error {
 	return err
 }
 
-// pass begins due runs of a bounded number of apps and does not wait for them. An app whose previous
-// runs are in progress is skipped, so a slow app does not delay others.
+// pass begins due runs of a bounded number of apps, and does not wait for the end of these runs. If
+// the previous runs of an app are still in progress, pass skips the app. Therefore, a slow app does
+// not delay other apps.
 func (s *sleeper) pass(ctx context.Context) error {
 	if !s.sleeps() {
 		return nil

@@ -5,9 +5,9 @@ import (
 )
 
 const (
-	// sleeperRunners is the maximum number of apps of tenants whose runs are in progress. An app of a
-	// tenant has one place. A tenant has at most sleeperTenant places, so the runs of one tenant do not
-	// delay those of others.
+	// sleeperRunners is the maximum number of apps whose runs are in progress at the same time. An
+	// app counts once for each tenant. An app has one place for each tenant. A tenant has at most
+	// sleeperTenant places, so the runs of one tenant do not delay the runs of other tenants.
 	sleeperRunners = 8
 	sleeperTenant  = 4
 	// maxRecent is the maximum number of tenants and apps of tenants whose last turn is remembered.
@@ -20,8 +20,9 @@ type places struct {
 	running  map[hostKey]bool
 	byTenant map[string]int // the number of places of each tenant
 	count    int            // the number of turns so far
-	// recent contains the last turns of tenants (with the app "") and of apps of tenants. The list order
-	// contains the same keys, least recent first. A key that is missing has its turn first.
+	// recent contains the last turns of tenants (with the app "") and of apps of tenants. The list
+	// "order" contains the keys of the map "recent", with the least recent key first. A key that is
+	// missing in the map has its turn before all other keys.
 	recent map[hostKey]recentTurn
 	order  *list.List // of hostKey
 }
@@ -52,8 +53,9 @@ func (p *places) take(waiting []hostKey) (taken []hostKey) {
 	return taken
 }
 
-// next returns the next waiting app. Only tenants that can have another place are considered. The least
-// recent tenant comes first, and then its least recent app.
+// The method "next" returns the next waiting app. Only tenants that can have another place are
+// considered. The method first selects the tenant with the least recent turn. Then, the method
+// selects the app with the least recent turn from the apps of this tenant.
 func (p *places) next(waiting []hostKey) (found hostKey, ok bool) {
 	for _, at := range waiting {
 		if p.running[at] || p.byTenant[at.tenant] >= sleeperTenant {

@@ -13,7 +13,8 @@ func appsOf(tenant string, n int) (all []hostKey) {
 	return all
 }
 
-// TestPlacesAreBounded bounds the places in total and for each tenant, and gives an app one place.
+// TestPlacesAreBounded checks three maximum numbers of places: in total, for each tenant, and for
+// each app.
 func TestPlacesAreBounded(t *testing.T) {
 	p := newPlaces()
 	waiting := append(appsOf("big", 10), appsOf("small", 1)...)
@@ -31,8 +32,8 @@ func TestPlacesAreBounded(t *testing.T) {
 	}
 }
 
-// TestPlacesTakeTurns gives all apps a turn before any app has a second one, also if all runs end
-// between two passes.
+// TestPlacesTakeTurns checks that every app has a turn before any app has a second turn. This order
+// must be kept even if all runs end between two passes.
 func TestPlacesTakeTurns(t *testing.T) {
 	p := newPlaces()
 	waiting := appsOf("big", 20)

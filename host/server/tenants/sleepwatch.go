@@ -12,12 +12,13 @@ import (
 type SleepWatcher interface {
 	// SleepBegan is called when a run begins.
 	SleepBegan(run host.RunInfo)
-	// SleepEnded is called once for each run with its Result, even if the run failed.
+	// SleepEnded is called once when a run has ended, even if the run failed. The argument is the
+	// Result of the run.
 	SleepEnded(run host.RunInfo, result *report.Result)
 }
 
-// WatchSleep sets the SleepWatcher, which replaces an earlier one. WatchSleep receives runs that
-// begin after the call.
+// WatchSleep sets the SleepWatcher, and replaces an earlier SleepWatcher. The SleepWatcher receives
+// the runs that begin after the call of WatchSleep.
 func (a *Apps) WatchSleep(w SleepWatcher) { a.sleepWatcher.Store(&w) }
 
 // sleepObserver passes the runs of sleep-time memory to the SleepWatcher.

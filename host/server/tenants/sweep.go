@@ -107,7 +107,7 @@ func (s *sweeper) beforeIdleEnd(declared *app.App) func(ctx context.Context, ten
 		h, release, err := s.open(ctx, tenant, declared.ID)
 		if err != nil {
 			s.logger.Warn("cannot open an app to end its idle sessions", "tenant", tenant, "app", declared.ID, "error", err)
-			return ctx.Err() == nil // an app that cannot be opened must not keep sessions
+			return ctx.Err() == nil // sessions must end even if the app cannot be opened
 		}
 		defer release()
 		return h.Sessions().BeforeIdleEnd(ctx, host.Caller{Tenant: tenant, Session: id})

@@ -108,7 +108,7 @@ MEMORY:
       PATHS: [user.count]
 `
 
-// A sweep fires the event session:end for agents, also of tenants whose hosts are closed.
+// A sweep fires the event session:end for agents, even if the host of the tenant is closed.
 func TestSweepEndsSessionsOfAgents(t *testing.T) {
 	now := time.Now()
 	var offset atomic.Int64

@@ -26,33 +26,35 @@ import (
 
 // Options configure Apps.
 type Options struct {
-	// Host contains options for all hosts. App and Tenants are ignored. SweepEvery applies to the
-	// Apps as a whole.
+	// Host contains options for all hosts. The fields Host.App and Host.Tenants are ignored.
+	// Host.SweepEvery is the interval of the only sweeper, which covers all hosts of the Apps.
 	Host host.Options
-	// IndexBytes is the maximum size of the search indexes of collections in memory. It has no effect if
-	// Host.Index is set. Default: index.DefaultBytes.
+	// IndexBytes is the maximum size of the search indexes of collections in memory. IndexBytes has
+	// no effect if Host.Index is set. Default: index.DefaultBytes.
 	IndexBytes int64
-	// SleepEvery is the interval at which runs of sleep-time memory that are due begin. If the
-	// interval is negative, the runs do not begin automatically. Default: 5 seconds.
+	// SleepEvery is the interval between two searches for runs of sleep-time memory that are due.
+	// Due runs then begin. If SleepEvery is negative, due runs do not begin automatically. Default:
+	// 5 seconds.
 	SleepEvery time.Duration
 	// Observers returns additional observers for an app. Default: none.
 	Observers func(app string) []host.Observer
 	// FileURL returns the download URL of an uploaded file. Default: files have no URL.
 	FileURL func(app, tenant string, file artifact.Artifact) string
 	// OnRetired is called when a host is replaced or closed, while the host may still be in use.
-	// Code that keeps a host in use for a long time should release it then. Default: no call.
+	// When OnRetired is called, code that keeps the host in use for a long time should release the
+	// host. Default: no call.
 	OnRetired func(*host.Host)
 	// Tenants is the maximum number of tenants with open hosts. Default: 10,000.
 	Tenants int
 	// Open is the maximum number of open hosts. If another host is needed, the least recently used
-	// idle host is closed, if one is idle. Default: 1,000.
+	// idle host is closed. If no host is idle, no host is closed. Default: 1,000.
 	Open int
-	// Idle is the time after which an unused host is closed. The next use reopens it. If the value is
-	// negative, unused hosts stay open. Default: 1 hour.
+	// Idle is the time after which an unused host is closed. The next use reopens the host. If Idle
+	// is negative, unused hosts stay open. Default: 1 hour.
 	Idle time.Duration
 	// OnIdle is called periodically with each host that is in use but has received no request for
-	// the duration Idle. Code that keeps a host in use for a long time should release it then.
-	// Default: no call.
+	// the duration Idle. When OnIdle is called, code that keeps the host in use for a long time
+	// should release the host. Default: no call.
 	OnIdle func(*host.Host)
 }
 
@@ -69,8 +71,8 @@ type Apps struct {
 	// The mutex serving is locked while apps are replaced for all tenants. Opening or changing the
 	// host of one tenant does not lock this mutex.
 	serving sync.Mutex
-	// Operations that may close hosts hold the mutex "working" for reading, and Close holds it for
-	// writing.
+	// An operation that may close hosts holds a read lock on the mutex "working". Close holds the
+	// write lock on this mutex.
 	working  sync.RWMutex
 	logger   *slog.Logger
 	failures failureLog
@@ -155,7 +157,7 @@ func (a *Apps) all() []*app.App {
 	return list
 }
 
-// App returns an app as its files declare it.
+// App returns the declaration of an app in the files of the app.
 func (a *Apps) App(id string) (*app.App, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -232,7 +234,7 @@ func (a *Apps) Host(ctx context.Context, tenant, id string) (h *host.Host, relea
 	return o.host, func() { a.release(o) }, nil
 }
 
-// find returns the host of a key and counts a use. If the result mine is not nil, the caller must
+// find returns the host of a key and counts a use. If the result "mine" is not nil, the caller must
 // open the host with this declaration.
 func (a *Apps) find(at hostKey) (o *openHost, mine *app.App, err error) {
 	a.mu.Lock()
@@ -300,10 +302,10 @@ func (a *Apps) open(ctx context.Context, tenant string, declared *app.App, more 
 	return host.Open(ctx, opts)
 }
 
-// merge adds a store that a tenant declared. If the app file declares the same store, that
-// declaration normally wins. The tenant's declaration wins if the two refer to different records,
-// because otherwise the app could not be opened or stored records would be lost. replaced reports
-// whether the tenant's declaration won.
+// merge adds a store that a tenant declared. If the app file also declares this store, the
+// declaration in the app file normally wins. If the two declarations refer to different records,
+// the tenant's declaration wins. Otherwise, the app could not be opened, or stored records would be
+// lost. The result "replaced" is true if the tenant's declaration won.
 func merge(stores []declare.Store, s declare.Store) (all []declare.Store, replaced bool) {
 	i := slices.IndexFunc(stores, func(other declare.Store) bool { return strings.EqualFold(other.Name, s.Name) })
 	if i < 0 {
@@ -316,11 +318,13 @@ func merge(stores []declare.Store, s declare.Store) (all []declare.Store, replac
 	return stores, false
 }
 
-// kindOf returns the kind of a store. A declaration without a kind is a document.
+// kindOf returns the kind of a store. If a declaration contains no kind, the result is the kind of
+// a document.
 func kindOf(s declare.Store) declare.Kind { return cmp.Or(s.Kind, declare.KindDocument) }
 
-// withoutBlock removes the block with the name of a store that a tenant declared, and reports whether
-// there was one. The store wins for the same reason as in merge.
+// withoutBlock removes the block that has the same name as a store that a tenant declared. The
+// boolean result is true if a block was removed. The store takes precedence over the block for the
+// same reason as in the function "merge".
 func withoutBlock(blocks []declare.Block, name string) (rest []declare.Block, removed bool) {
 	rest = slices.DeleteFunc(slices.Clone(blocks), func(b declare.Block) bool { return strings.EqualFold(b.Name, name) })
 	return rest, len(rest) < len(blocks)
@@ -353,13 +357,13 @@ func (a *Apps) retire(o *openHost) {
 		}
 		o.uses.Wait()
 		if o.host != nil {
-			_ = o.host.Close() // errors of its programs are already reported
+			_ = o.host.Close() // errors of the host's programs have already been reported
 		}
 	})
 }
 
-// Close closes all hosts after the runs in progress have ended. Later uses fail with
-// abi.Unavailable.
+// Close closes all hosts after the runs in progress have ended. Uses after a call of Close fail
+// with abi.Unavailable.
 func (a *Apps) Close() error {
 	a.serving.Lock()
 	defer a.serving.Unlock()

@@ -22,7 +22,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// stub is an engine whose guests are a function of the test.
+// stub is an engine. A function of the test implements all guests.
 type stub struct {
 	run func(context.Context, engine.Host) (engine.Output, error)
 }
@@ -124,7 +124,8 @@ func TestOpenedOnce(t *testing.T) {
 	}
 }
 
-// Replacing an app does not affect runs in progress. Later runs use the new version.
+// Replacing an app does not affect runs in progress. Runs that start after the replacement use the
+// new version.
 func TestServeAgain(t *testing.T) {
 	begun, goOn := make(chan struct{}), make(chan struct{})
 	retired := make(chan *host.Host, 1)
@@ -222,7 +223,8 @@ func TestDeclareStore(t *testing.T) {
 	}
 }
 
-// Several stores are declared together: all of them or none.
+// Several stores can be declared in one call. Either all declarations take effect, or no
+// declaration takes effect.
 func TestDeclareStores(t *testing.T) {
 	a := serve(t, count)
 	named := func(names ...string) (list []declare.Store) {
@@ -314,8 +316,8 @@ func TestDeclaredBeforeTheFile(t *testing.T) {
 	}
 }
 
-// A store that a tenant declared stays even if the app file later declares a block with its name. The
-// other tenants have the block.
+// A store that a tenant declared stays even if the app file later declares a block with its name.
+// Tenants that have not declared the store have the block.
 func TestDeclaredBeforeTheBlock(t *testing.T) {
 	a := serve(t, count)
 	st := declare.Store{Name: "style", Kind: declare.KindDocument, Access: declare.ScopeUser}
@@ -347,7 +349,8 @@ func TestDeclaredBeforeTheBlock(t *testing.T) {
 	}
 }
 
-// Tenants that open an app while it is being replaced do not keep the old version.
+// If a tenant opens an app while the app is being replaced, the tenant does not keep the old
+// version.
 func TestTenantsThatComeMeanwhile(t *testing.T) {
 	a := serve(t, count)
 	for i := range 20 {
@@ -405,8 +408,8 @@ func (c *closings) retired(h *host.Host) {
 	c.gone <- c.seen[h]
 }
 
-// TestIdleHostsAreClosed opens more hosts than the limit allows. Only idle hosts are closed, and
-// the next use opens them again.
+// TestIdleHostsAreClosed opens more hosts than the limit allows. Only idle hosts are closed. The
+// next use of a closed host opens the host again.
 func TestIdleHostsAreClosed(t *testing.T) {
 	c := &closings{seen: map[*host.Host]string{}, gone: make(chan string, 99)}
 	a := serve(t, count, func(o *tenants.Options) { o.Open, o.Idle, o.OnRetired = 2, -1, c.retired })
@@ -467,8 +470,8 @@ func (s stuck) Scan(ctx context.Context, prefix, after storage.Key, limit int) (
 	return s.Backend.Scan(ctx, prefix, after, limit)
 }
 
-// TestDeclarationsDoNotBlockOthers makes the declaration of one tenant slow. Another tenant can
-// declare a store in the meantime.
+// TestDeclarationsDoNotBlockOthers makes the declaration of one tenant slow. During the slow
+// declaration, another tenant can declare a store.
 func TestDeclarationsDoNotBlockOthers(t *testing.T) {
 	backend := stuck{mem.New(), make(chan struct{}, 1), make(chan struct{})}
 	a := serve(t, count, func(o *tenants.Options) { o.Host.Backend = backend })
