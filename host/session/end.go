@@ -11,8 +11,8 @@ import (
 )
 
 // End ends the caller's session and removes the records that live only as long as the session.
-// After the end, requests with this session id are rejected. If the session has already ended, its
-// end time does not change.
+// After the session has ended, requests with the session id are rejected. If the session has
+// already ended, its end time does not change.
 func (s *Sessions) End(ctx context.Context, c partition.Caller) (Session, error) {
 	if err := c.Check(); err != nil {
 		return Session{}, err
@@ -30,8 +30,8 @@ var errUsedAgain = errors.New("used again")
 type ending struct {
 	*lifecycle
 	caller partition.Caller
-	// found is the record of the session that a sweep has found, or nil. If the session has changed
-	// since the sweep found it, the session stays open.
+	// The field "found" is the record of the session that a sweep has found, or nil. If the session
+	// has changed since the sweep found the session, the session stays open.
 	found *storage.Record
 }
 
@@ -96,8 +96,8 @@ func (e ending) deleteRecords(ctx context.Context) error {
 	return e.db.Fault("remove records", err)
 }
 
-// sweep ends the session if it was idle at the given time, unless it was used after the sweep found
-// it.
+// The method "sweep" ends the session under two conditions: the session was idle at the given time,
+// and it was not used after the sweep found it.
 func (e ending) sweep(ctx context.Context, at time.Time, before BeforeEnd) error {
 	ended := !e.found.Expires.IsZero()
 	switch {
@@ -134,8 +134,8 @@ func (l *lifecycle) Forget(ctx context.Context, c partition.Caller) error {
 }
 
 // Sweep ends the sessions of a tenant that were idle at the given time. Sweep also removes the
-// records of sessions that have ended earlier, because a host can stop after it has ended a session
-// and before it has removed the records. The argument "before" of Sweep can be nil.
+// records of sessions that have ended earlier, because a host can stop between the end of a session
+// and the removal of the session's records. The argument "before" of Sweep can be nil.
 func (l *lifecycle) Sweep(ctx context.Context, tenant string, at time.Time, before BeforeEnd) error {
 	c := partition.Caller{Tenant: tenant}
 	err := l.db.ScanHeads(ctx, l.db.App.System(l.of.kind, c), func(heads []storage.Head) error {
@@ -150,8 +150,8 @@ func (l *lifecycle) Sweep(ctx context.Context, tenant string, at time.Time, befo
 	return l.db.Fault("sweep", err)
 }
 
-// CheckIdle returns a fault unless the session of a record is idle and has not ended. Only the end
-// of the session itself may use an idle session.
+// CheckIdle returns nil if the session of a record is idle and has not ended. Otherwise, CheckIdle
+// returns a fault. An idle session may be used only to end the session.
 func CheckIdle(s *Sessions, r storage.Record, c partition.Caller, at time.Time) error {
 	state, err := Decode(r)
 	if err != nil {

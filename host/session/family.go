@@ -10,8 +10,9 @@ import (
 type family struct {
 	// noun is the word for a record of the family in faults.
 	noun string
-	// kind is the System part of the keys. part is the key part that contains the id. prefix is the
-	// prefix of the keys of all records in a backend.
+	// The field "kind" is the System part of all keys of the family. The field "part" is the key
+	// part that contains the id. The field "prefix" is the prefix of the keys of all records in a
+	// backend.
 	kind   string
 	part   storage.Tag
 	prefix storage.Key
@@ -22,7 +23,7 @@ type family struct {
 	id   func(c partition.Caller) string
 	with func(c partition.Caller, id string) partition.Caller
 	// The function "key" returns the key of the caller's record. The function "erased" returns the
-	// key of the mark that the user of the caller's record was erased.
+	// key of a mark. If the mark exists, the user of the caller's record was erased.
 	key    func(app partition.App, c partition.Caller) storage.Key
 	erased func(app partition.App, c partition.Caller) storage.Key
 	// tag returns the tag of records that end with the session or the workflow.
@@ -56,7 +57,7 @@ var workflows = family{
 
 // checkConfined returns a fault if a confined caller uses a session that is not bound to its user.
 // The fault does not depend on whether the session belongs to another user, is anonymous, or does
-// not exist. The fault therefore does not reveal which ids exist.
+// not exist. Therefore, the fault of checkConfined does not reveal which ids exist.
 func (f *family) checkConfined(c partition.Caller, state State) error {
 	if f.byClaim || !c.Confined || f.id(c) == "" || c.User != "" && state.User == c.User {
 		return nil
@@ -78,5 +79,5 @@ func (f *family) errNotFound() error {
 	return abi.Faultf(abi.NotFound, "the %s does not exist", f.noun)
 }
 
-// reading returns the description of a read operation for logs.
+// reading returns a description of a read operation. The description appears in logs.
 func (f *family) reading() string { return "read a " + f.noun }

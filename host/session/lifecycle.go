@@ -44,8 +44,8 @@ func (l *lifecycle) Life(r storage.Record) txn.Life {
 }
 
 // idleEnd returns the time at which a session ends if it is not used again. A use is recorded only
-// if the last recorded use is older than an eighth of the idle time, so that not every run writes
-// the session. An unused session therefore lives up to an eighth longer than the idle time.
+// if the last recorded use is older than an eighth of the idle time. Therefore, most runs do not
+// write the session. Because not all uses are recorded, idleEnd adds an eighth to the idle time.
 func (l *lifecycle) idleEnd(r storage.Record) time.Time {
 	return r.Updated.Add(l.idle + l.idle/8)
 }
@@ -86,7 +86,7 @@ func (l *lifecycle) CheckCommit(r storage.Record, c partition.Caller, readOnly b
 	return nil
 }
 
-// The method "read" returns the caller's session if the caller is allowed to see it.
+// The method "read" returns the caller's session if the caller is allowed to see the session.
 func (l *lifecycle) read(ctx context.Context, c partition.Caller) (storage.Record, State, error) {
 	if err := c.Check(); err != nil {
 		return storage.Record{}, State{}, err
@@ -144,14 +144,14 @@ func (l *lifecycle) used(r storage.Record, c partition.Caller) (State, error) {
 	return state, nil
 }
 
-// write appends the record of a session to writes. The subject of the record is the user of the
-// session, not the caller.
+// The method "write" appends the record of a session to the list "writes". The subject of the
+// record is the user of the session, not the caller.
 func (l *lifecycle) write(writes []storage.Write, now storage.Record, key storage.Key, state State, expires time.Time, c partition.Caller) ([]storage.Write, error) {
 	c.User = state.User
 	return l.db.Write(writes, now, key, state, expires, c)
 }
 
-// endOf returns the time at which a session ended, or nil if it is open.
+// endOf returns the time at which a session ended, or nil if the session is open.
 func (l *lifecycle) endOf(r storage.Record, state State) *time.Time {
 	if end := l.idleEnd(r); state.Ended == nil && !l.db.Now().Before(end) {
 		return &end

@@ -19,7 +19,8 @@ type Session struct {
 	// Reference and UserReference are the platform's own ids of the session and its user.
 	Reference     string `json:"session_reference,omitempty"`
 	UserReference string `json:"user_reference,omitempty"`
-	// Metadata is a JSON object that the host sets and guests read in sessionMeta.
+	// Metadata is a JSON object. The host sets the metadata, and guests read the metadata in
+	// sessionMeta.
 	Metadata json.RawMessage `json:"metadata"`
 	Started  time.Time       `json:"started"`
 	Used     time.Time       `json:"used"`
@@ -54,7 +55,7 @@ func Decode(r storage.Record) (State, error) {
 	return state, nil
 }
 
-// Start contains the data that a caller provides when it starts or changes a session.
+// Start contains the data that a caller provides when the caller starts or changes a session.
 type Start struct {
 	// Reference and UserReference are the platform's own ids of the session and its user, in UTF-8.
 	// "" means no change.

@@ -60,9 +60,9 @@ func record(t *testing.T, db *records.DB, c partition.Caller) storage.Record {
 	return r
 }
 
-// A run writes its session only if necessary: the session has not started, is not bound to the
-// run's user, or is changed by the run. The run also writes the session if the last recorded use is
-// older than an eighth of the idle time.
+// A run writes its session if the session has not started, if the session is not bound to the run's
+// user, or if the run changes the session. The run also writes the session if the last recorded use
+// is older than an eighth of the idle time.
 func TestStale(t *testing.T) {
 	var now time.Time
 	s, db := open(&now)

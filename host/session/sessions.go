@@ -38,7 +38,7 @@ type Sessions struct {
 	metadata Metadata
 }
 
-// New returns the Sessions of the app whose records db contains.
+// New returns the Sessions of an app. The argument "db" contains the records of the app.
 func New(db *records.DB, cfg Config) *Sessions {
 	return &Sessions{lifecycle{sessions, db, cfg.Idle, cfg.NamedFor}, cfg.Metadata}
 }

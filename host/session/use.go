@@ -27,8 +27,9 @@ func (s *Sessions) Start(ctx context.Context, c partition.Caller, start Start) (
 	return s.Get(ctx, c)
 }
 
-// Use starts the caller's session if the session does not exist, binds it to the caller's user,
-// records the use, and applies the argument "start". Use writes only if the session changes.
+// If the caller's session does not exist, Use starts the session. Use binds the session to the
+// caller's user, records the use, and applies the argument "start". Use writes only if the session
+// changes.
 func (s *Sessions) Use(ctx context.Context, c partition.Caller, start Start) error {
 	patch, err := s.metadata.Patch(start.Metadata)
 	if err != nil {
@@ -49,9 +50,9 @@ func (s *Sessions) Use(ctx context.Context, c partition.Caller, start Start) err
 }
 
 // Stale reports whether the caller's session must be written before a run. A write is necessary if
-// the session has not started, is not bound to the caller's user, or is changed by the argument
-// "start". The session must also be written if its last recorded use was too long ago. Stale
-// returns the same errors as Check.
+// the session has not started, if the session is not bound to the caller's user, or if the argument
+// "start" changes the session. The session must also be written if its last recorded use was too
+// long ago. Stale returns the same errors as Check.
 func (s *Sessions) Stale(r storage.Record, c partition.Caller, start Start) (bool, error) {
 	if c.Session == "" {
 		return false, nil
@@ -66,7 +67,8 @@ func (s *Sessions) Stale(r storage.Record, c partition.Caller, start Start) (boo
 	return changes || stale, nil
 }
 
-// absent reports whether a merge patch is missing or null, which have the same meaning.
+// absent returns true if a merge patch is missing or null. A missing patch has the same meaning as
+// null.
 func absent(text json.RawMessage) bool {
 	return len(text) == 0 || bytes.Equal(bytes.TrimSpace(text), []byte("null"))
 }
@@ -99,8 +101,8 @@ func (s *Sessions) WithoutSession(start Start) (State, error) {
 	return s.Preview(State{}, Start{Metadata: start.Metadata})
 }
 
-// The method "with" returns a copy of the session after it has applied the references in the
-// argument "start" and the metadata patch.
+// The method "with" returns a copy of the session. The copy contains the references in the argument
+// "start", and the metadata after the patch has been applied.
 func (s *Sessions) with(state State, start Start, patch any) (_ State, err error) {
 	if start.Reference != "" {
 		state.Reference = start.Reference
@@ -120,16 +122,16 @@ type FilesChange struct {
 	Keys []storage.Key
 	// If EvenEnded is true, the session can be an ended session.
 	EvenEnded bool
-	// Update returns the new list. The arguments of Update are the records with Keys, and the
-	// current list, which is nil if there is no list. Update can be called several times, so it
-	// must be a pure function.
+	// Update returns the new list. The arguments of Update are the records under Keys, and the
+	// current list of files. If the session has no list, the current list is nil. Update can be
+	// called several times, so it must be a pure function.
 	Update func(found []storage.Record, files json.RawMessage) (json.RawMessage, error)
 	// Writes are written in the same commit as the changed list.
 	Writes []storage.Write
 }
 
 // ChangeFiles changes the list of files of the caller's session. The session must exist, and the
-// caller must be allowed to use it.
+// caller must be allowed to use the session.
 func (s *Sessions) ChangeFiles(ctx context.Context, c partition.Caller, change FilesChange) error {
 	keys := append([]storage.Key{s.db.App.Session(c)}, change.Keys...)
 	return s.db.Update(ctx, c, keys, func(now []storage.Record) ([]storage.Write, error) {

@@ -31,13 +31,13 @@ type WorkflowConfig struct{ Idle, NamedFor time.Duration }
 // verified, so a confined caller has no further restriction. Workflows is safe for concurrent use.
 type Workflows struct{ lifecycle }
 
-// NewWorkflows returns the Workflows of the app whose records db contains.
+// NewWorkflows returns the Workflows of an app. The argument "db" contains the records of the app.
 func NewWorkflows(db *records.DB, cfg WorkflowConfig) *Workflows {
 	return &Workflows{lifecycle{workflows, db, cfg.Idle, cfg.NamedFor}}
 }
 
-// Use starts the caller's workflow if it does not exist, binds it to the caller's user, and records
-// the use.
+// If the caller's workflow does not exist, Use starts the workflow. Use binds the workflow to the
+// caller's user, and records the use.
 func (w *Workflows) Use(ctx context.Context, c partition.Caller) error {
 	key := w.of.key(w.db.App, c)
 	err := w.db.Update(ctx, c, []storage.Key{key}, func(now []storage.Record) ([]storage.Write, error) {
@@ -85,8 +85,8 @@ func (w *Workflows) Describe(r storage.Record) (Workflow, error) {
 }
 
 // End ends the caller's workflow and removes the records that live only as long as the workflow.
-// After the end, requests with this workflow id are rejected. If the workflow has already ended,
-// its end time does not change.
+// After the workflow has ended, requests with the workflow id are rejected. If the workflow has
+// already ended, its end time does not change.
 func (w *Workflows) End(ctx context.Context, c partition.Caller) (Workflow, error) {
 	if c.Workflow == "" {
 		return Workflow{}, abi.Faultf(abi.InvalidArgument, "the workflow has no id")

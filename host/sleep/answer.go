@@ -9,10 +9,11 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Decode returns the proposals in an answer. An answer is an object with the only member proposals,
-// which is a list of proposals, or null if there are no proposals. Every other answer is invalid. A
-// proposal replaces the whole content of a block, so a proposal with a misspelled member must not
-// remove a text. The fault for an invalid answer contains no part of the answer.
+// Decode returns the proposals in an answer. An answer is a list of proposals, an object whose only
+// member "proposals" is a list of proposals, or null. The answer null contains no proposals. Every
+// other answer is invalid. Decode is strict, because a proposal replaces the whole content of a
+// block. If a misspelled member were ignored, the proposal could remove the text of a block. The
+// fault for an invalid answer contains no part of the answer.
 func Decode(text json.RawMessage) ([]Proposal, error) {
 	list := json.RawMessage(bytes.TrimSpace(text))
 	if string(list) == "null" {
@@ -37,7 +38,7 @@ func Decode(text json.RawMessage) ([]Proposal, error) {
 	return proposals, nil
 }
 
-// memberOf returns the member proposals of an answer.
+// memberOf returns the member "proposals" of an answer.
 func memberOf(text json.RawMessage) (json.RawMessage, error) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(text, &members) != nil || members == nil {

@@ -33,7 +33,7 @@ type Message struct {
 	Agent   string `json:"agent,omitempty"`
 }
 
-// Block is a text of a user with its limits.
+// Block contains a text about a user, and the limits of the text.
 type Block struct {
 	Name        string `json:"block"`
 	Scope       string `json:"scope"`
@@ -63,7 +63,7 @@ type Proposal struct {
 	Content string `json:"content"`
 }
 
-// Rejection is a proposal that was not stored, with the reason.
+// Rejection contains a proposal that was not stored, and the reason for the rejection.
 type Rejection struct {
 	Proposal
 	Reason string `json:"reason"`

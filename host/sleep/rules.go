@@ -53,7 +53,8 @@ func (p Proposal) Target(blocks []Block) (target *Block, reason string) {
 	return nil, "the app has no such block"
 }
 
-// allowed returns the text b if a proposal can replace it, or the reason for a rejection.
+// If a proposal can replace the text b, allowed returns b. Otherwise, allowed returns the reason
+// why the proposal is rejected.
 func (p Proposal) allowed(b *Block) (target *Block, reason string) {
 	switch {
 	case !b.Writable:
@@ -64,8 +65,8 @@ func (p Proposal) allowed(b *Block) (target *Block, reason string) {
 	return b, ""
 }
 
-// Names returns the block and the scope of a proposal, for use in a log. If a name is not declared,
-// Names replaces it, because a model can copy a part of the conversation into a name.
+// Names returns the block and the scope of a proposal, for use in a log. Names replaces every name
+// that is not declared, because a model can copy a part of the conversation into a name.
 func (p Proposal) Names(blocks []Block) (block, scope string) {
 	block, scope = "unknown", "unknown"
 	for _, b := range blocks {

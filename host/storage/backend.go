@@ -23,7 +23,8 @@ type Record struct {
 	Generation string
 	Created    time.Time
 	Updated    time.Time
-	// Expires is the time at which the record expires; zero means never.
+	// Expires is the time at which the record expires. If Expires is the zero time, the record
+	// never expires.
 	Expires time.Time
 	// Tags are labels by which ScanTag and DeleteWhere find the record within its tenant and app.
 	// For example, "user/ann" is the tag of a data subject, and "session/s1" is the tag of a
@@ -143,10 +144,10 @@ func CheckLimit(limit int) error {
 // Callers can distinguish errors that wrap ErrUnknownOutcome, ErrClosed or ErrCorrupt. Update
 // returns the error of fn unchanged.
 type Backend interface {
-	// Get returns the records under some keys, in the order of the keys, from one snapshot. A
-	// missing record is the zero Record. Get also returns expired records, because only the caller
-	// knows the current time. If a record cannot be decoded, the error wraps ErrCorrupt. Scan and
-	// Update report undecodable records in the same way.
+	// Get returns the records under the given keys, in the order of these keys. All records are
+	// from one snapshot. A missing record is the zero Record. Get also returns expired records,
+	// because only the caller knows the current time. If a record cannot be decoded, the error
+	// wraps ErrCorrupt. Scan and Update report undecodable records in the same way as Get.
 	Get(ctx context.Context, keys ...Key) ([]Record, error)
 
 	// Read returns the records with the keys in the argument "want", in the order of these keys,
@@ -166,8 +167,8 @@ type Backend interface {
 
 	// Update calls fn with the records under on.Keys, in the form that Get returns, and applies the
 	// writes that fn returns. Update applies all writes or, if fn or the backend fails, no write at
-	// all. The function fn may write only to on.Keys, and only once to each key. Once Update
-	// returns nil, the writes are durable.
+	// all. The function fn may write only to on.Keys, and only once to each key. When Update has
+	// returned nil, the writes are durable.
 	//
 	// If an observation in on.Held is no longer true, Update returns ErrChanged and does not call
 	// fn. Updates are serializable with respect to everything in the footprint "on", including
@@ -176,18 +177,18 @@ type Backend interface {
 	// If ctx ends before the call to fn, Update stops waiting and returns. After the call to fn,
 	// Update ignores ctx, unless nothing was committed and fn has to be called again.
 	//
-	// Update compares the usage after the writes with on.Budget. A backend may instead compare the
-	// usage at the start of the Update, if the backend's documentation states this. In a backend that
-	// compares earlier usage, concurrent updates together can exceed a limit.
+	// Update compares the usage after the writes with on.Budget. If the documentation of a backend
+	// says so, the backend may instead compare the usage at the start of the Update with on.Budget.
+	// In a backend that compares earlier usage, concurrent updates together can exceed a limit.
 	//
 	// The function fn must be pure, because Update may call fn again. In addition, fn must not
 	// retain or modify its argument, call the backend, or end its goroutine. A panic in fn becomes
 	// an error.
 	Update(ctx context.Context, on Footprint, fn func(now []Record) ([]Write, error)) error
 
-	// Usage returns the usage of some accounts, in the order of the arguments, from one snapshot;
-	// see [Record.Accounts]. Each write or removal of a record changes the usage exactly once, in
-	// the same transaction.
+	// Usage returns the usage of the given accounts, in the order of the arguments; see
+	// [Record.Accounts]. All values are from one snapshot. Each write or removal of a record
+	// changes the usage exactly once, in the same transaction.
 	Usage(ctx context.Context, accounts ...Key) ([]Usage, error)
 
 	// ScanTag returns the heads of selected records whose keys are greater than the argument
@@ -209,18 +210,19 @@ type Backend interface {
 	// records are selected. DeleteWhere does not load contents into memory.
 	DeleteWhere(ctx context.Context, what Selector, limit int) ([]Head, error)
 
-	// Changes returns writes to keys under a prefix that were committed after a position. The
-	// writes are in commit order, and the returned position is the position of the last write.
-	// Changes returns at most as many writes as the argument "limit", which must be at least 1. If
-	// Changes returns fewer writes than the limit, no further writes exist, and the returned
-	// position is the current position.
+	// Changes returns writes that were committed after the given position. Only writes to keys
+	// under the given prefix are returned. The writes are in commit order, and the returned
+	// position is the position of the last write. Changes returns at most as many writes as the
+	// argument "limit", which must be at least 1. If Changes returns fewer writes than the limit,
+	// no further writes exist, and the returned position is the current position.
 	//
 	// The history is bounded: Changes returns ErrTooOld for a position before the beginning of the
 	// history, and for the zero Position.
 	//
 	// A backend may withhold changes while an older transaction is in progress. In a backend that
-	// withholds changes, each write follows all writes that the transaction of the write saw. While
-	// changes are withheld, the current position is the position before the withheld changes.
+	// withholds changes, each write follows all writes that were visible to the transaction of the
+	// write. While changes are withheld, the current position is the position before the withheld
+	// changes.
 	Changes(ctx context.Context, prefix Key, since Position, limit int) ([]Changed, Position, error)
 
 	// Ping checks that the backend can read and write. Ping commits a write that changes nothing.

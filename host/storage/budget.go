@@ -22,7 +22,8 @@ type OverBudgetError struct {
 	// Account is the account that would exceed its limit.
 	Account Key
 	// Unit is the unit of the fields Held, Added and Max: "records" or "bytes". Held is the usage
-	// of the account before the update, Added is the growth by the update, and Max is the limit.
+	// of the account before the update, Added is the growth that the update would cause, and Max is
+	// the limit.
 	Unit             string
 	Held, Added, Max int64
 }

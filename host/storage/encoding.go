@@ -21,7 +21,7 @@ import (
 //	content   the rest
 //
 // Integers are little-endian. The encoded form does not contain the key, but the checksum covers
-// the key. A record that is found under a wrong key is therefore corrupt.
+// the key. Therefore, a record under a wrong key is reported as corrupt.
 const (
 	recordFormat = 1
 	recordHeader = 1 + 4 + 3*8
@@ -49,9 +49,9 @@ func AppendRecord(dst []byte, r Record) []byte {
 	return dst
 }
 
-// DecodeRecord decodes the record under key from data, which AppendRecord encoded. The decoded
-// record shares no memory with the argument "data". If data is damaged, the error wraps ErrCorrupt
-// and contains the key.
+// DecodeRecord decodes the record under a key. The argument "data" must be the encoded form that
+// AppendRecord has appended. The decoded record shares no memory with the argument "data". If the
+// argument "data" is damaged, the error wraps ErrCorrupt and contains the key.
 func DecodeRecord(key Key, data []byte) (Record, error) {
 	var r Record
 	err := r.Decode(key, data)
@@ -74,9 +74,9 @@ func DecodeHead(key Key, data []byte) (Head, error) {
 	return h, err
 }
 
-// HasVersion reports whether data is the encoded form of version v. If v is the version of a record
-// that does not exist, data must be nil. HasVersion does not verify the checksum, so its cost does
-// not depend on the size of the content.
+// HasVersion reports whether the argument "data" is the encoded form of the version v of a record.
+// If v is the version of a record that does not exist, the argument "data" must be nil. HasVersion
+// does not verify the checksum, so its cost does not depend on the size of the content.
 func HasVersion(data []byte, v Version) (bool, error) {
 	if data == nil {
 		return v.Revision == 0 && v.Generation == "", nil
@@ -123,8 +123,9 @@ func corrupt(key Key, why string) error {
 	return fmt.Errorf("record %s: %w: %s", key, ErrCorrupt, why)
 }
 
-// checksum returns the checksum of a key and the encoded data after the checksum. checksum reads
-// the bytes of the key in place, because a copy would cost an allocation for each read.
+// The function "checksum" computes a checksum over a key, and over the encoded data that follows
+// the stored checksum. The function reads the bytes of the key in place, because a copy would cost
+// an allocation for each read.
 func checksum(key Key, data []byte) uint32 {
 	return crc32.Update(crc32.Checksum(unsafe.Slice(unsafe.StringData(string(key)), len(key)), castagnoli), castagnoli, data)
 }
@@ -133,8 +134,8 @@ func appendString(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
-// decoder decodes values from the front of rest. After a failure, all methods of decoder return
-// zero values.
+// decoder decodes values from the beginning of the field "rest". After a failure, all methods of
+// decoder return zero values.
 type decoder struct {
 	rest   []byte
 	failed bool

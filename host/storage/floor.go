@@ -5,14 +5,14 @@ import (
 	"strconv"
 )
 
-// floorShards is the number of floors of a store. Several keys share one floor, which therefore
-// does not reveal which records a store once had.
+// floorShards is the number of floors of a store. Several keys share one floor. Therefore, a floor
+// does not reveal which records have existed in a store.
 const floorShards = 16
 
 // FloorKey returns the key of the floor of a key. A floor is a record that the backend itself
 // maintains. The revision of a floor is the highest revision of all records that were removed from
-// the same store and shard. The revisions of a key never repeat if each new record gets a revision
-// greater than the floor of its key.
+// the same store and shard. If the revision of each new record is greater than the revision of the
+// key's floor, the revisions of a key never repeat.
 //
 // Get and Update can read floors. Scan does not return floors, and callers must not write floors.
 // FloorKey returns "" for a key that is not the key of a record in a store.
@@ -45,7 +45,8 @@ var floorPrefix = MakeKey(Part{System, "floor"})
 // IsFloor reports whether k is a FloorKey.
 func IsFloor(k Key) bool { return k.HasPrefix(floorPrefix) }
 
-// FloorRecord returns the record of a floor. The record does not exist if revision is 0.
+// FloorRecord returns the record of a floor. If the argument "revision" is 0, the record does not
+// exist.
 func FloorRecord(k Key, revision int64) Record { return Record{Key: k, Revision: revision} }
 
 // Floor returns the key and the revision of the floor that the change raises, or "" and 0 if the

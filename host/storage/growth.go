@@ -90,8 +90,8 @@ func (g *Growth) All() iter.Seq2[Key, Usage] {
 	}
 }
 
-// AppBytes returns the growth in bytes of all app accounts. An app account includes the users of
-// the app.
+// AppBytes returns the growth in bytes of all app accounts. The account of an app includes the
+// usage of all users of the app.
 func (g *Growth) AppBytes() (added int64) {
 	for account, u := range g.All() {
 		if app, _ := account.Group(); app == account {
