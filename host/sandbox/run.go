@@ -31,8 +31,8 @@ const (
 	outcomeBroken        // an error of the worker itself, as text
 )
 
-// maxExtraMemory is a number of bytes. The memory use that a worker reports can exceed the memory
-// limit of the run by at most this number.
+// The memory use that a worker reports can exceed the memory limit of the run by at most
+// maxExtraMemory bytes.
 const maxExtraMemory = 1 << 30
 
 // exchange is the state of a run in the parent process.
@@ -232,7 +232,8 @@ func unmarshalFault(text []byte, fault *abi.Fault) error {
 // restoreFault looks for a fault of the host that has the same ID as the guest's fault, and returns
 // the host's fault. The returned fault has the location of the guest's fault. If the host's fault
 // has no hint, the returned fault has the hint of the guest's fault. If the host issued no fault
-// with this ID, restoreFault returns the guest's fault without untrusted fields.
+// with the ID of the guest's fault, restoreFault returns the guest's fault without untrusted
+// fields.
 func (x *exchange) restoreFault(reported *abi.Fault) error {
 	issued, ok := x.issued[reported.ID]
 	if !ok {

@@ -42,7 +42,7 @@ const (
 )
 
 // pagemapScan is PAGEMAP_SCAN, the only ioctl request that a worker can make. The worker can use
-// this request only for the open page map of its own process.
+// PAGEMAP_SCAN only for the open page map of its own process.
 const pagemapScan = 0xc0606610
 
 // newNamespaces contains the flags of clone that create namespaces.
@@ -82,7 +82,8 @@ func buildFilter(may permissions, self uint32) []unix.SockFilter {
 	p.allowValues(unix.SYS_TGKILL, 0, self) // Go interrupts its own threads with signals
 	p.allowValues(unix.SYS_KILL, 0, self)
 	p.allowValues(unix.SYS_IOCTL, 1, pagemapScan) // the request finds the pages that a guest has written
-	// Commands that set the receiver of signals, take leases or resize pipes are denied.
+	// The filter denies three kinds of commands: to set the receiver of signals, to take a lease,
+	// and to resize a pipe.
 	p.allowValues(unix.SYS_FCNTL, 1, unix.F_GETFD, unix.F_SETFD, unix.F_GETFL, unix.F_SETFL, unix.F_DUPFD_CLOEXEC, unix.F_ADD_SEALS, unix.F_GET_SEALS)
 	if may.memoryFiles {
 		p.forCall(unix.SYS_MEMFD_CREATE, func() {

@@ -165,8 +165,8 @@ func reviewOf(program engine.Program, src engine.Source) []byte {
 	return text
 }
 
-// setBaseline records the memory use of the worker after a compilation. This memory is not charged
-// to a guest.
+// setBaseline records the memory use of the worker after a compilation, because this memory is not
+// charged to a guest.
 func (s *server) setBaseline() {
 	debug.FreeOSMemory()
 	total := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}

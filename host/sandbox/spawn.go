@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// spawner starts processes from one OS thread. The OS thread exists until the method close is
-// called. The kernel kills a worker when the thread that started the worker ends (PR_SET_PDEATHSIG
-// in prctl(2)). All other threads of a Go program can end at any time.
+// spawner starts processes from one OS thread. The OS thread exists until the method "close" of the
+// spawner is called. The kernel kills a worker when the thread that started the worker ends
+// (PR_SET_PDEATHSIG in prctl(2)). All other threads of a Go program can end at any time.
 type spawner struct {
 	mu     sync.Mutex // locked while a function runs on the thread
 	closed bool

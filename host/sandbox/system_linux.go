@@ -131,8 +131,8 @@ func (w *worker) overMemoryLimit() bool {
 	return private > w.memoryLimit || resident > w.residentBaseline+(w.memoryLimit-min(w.memoryLimit, w.baseline))
 }
 
-// threads returns the number of threads of the worker, or 0 if the number is unknown. The number of
-// threads is derived from the link count of /proc/PID/task.
+// The method "threads" returns the number of threads of the worker, or 0 if the number is unknown.
+// The number of threads is derived from the link count of /proc/PID/task.
 func (w *worker) threads() int {
 	if !w.report.On(LayerLimits) {
 		return 0

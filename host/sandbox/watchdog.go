@@ -13,8 +13,9 @@ import (
 // a worker ends the run within the grace period, the worker is reused. Otherwise, it is killed.
 const grace = 50 * time.Millisecond
 
-// restGrace is the grace period of a worker whose guest waits for the host. Such a worker needs
-// little processor time to end its run, but it can be delayed on a busy machine.
+// restGrace is the grace period of a worker whose guest waits for the host. A worker whose guest
+// waits for the host needs little processor time to end the run, but a busy machine can delay the
+// worker.
 const restGrace = 500 * time.Millisecond
 
 // watchdog kills a worker whose run exceeds its budget. The methods of watchdog are safe for

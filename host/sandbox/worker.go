@@ -43,7 +43,7 @@ type worker struct {
 	tasks *os.File // /proc/PID/task, opened when first counted
 	group *group   // the worker's control group, or nil
 
-	reaped bool             // true after Wait, which also sets the fields below
+	reaped bool             // true when Wait has returned; Wait also sets the fields below
 	state  *os.ProcessState // its exit state
 	stderr string           // its standard error
 
@@ -59,8 +59,8 @@ const maxStderrBytes = 64 << 10
 // more slowly on a busy machine.
 const startTimeout = 20 * time.Second
 
-// spawn starts a worker process and connects its standard input and output to a wire. Call spawn on
-// the thread of the spawner.
+// The function "spawn" starts a worker process and connects its standard input and output to a
+// wire. Call spawn on the thread of the spawner.
 func spawn(command, argument0 string, s spawnConfig, without []string) (*worker, error) {
 	theirIn, toCell, err1 := blockingPipe()
 	fromCell, theirOut, err2 := blockingPipe()
@@ -100,7 +100,8 @@ func closeAll(files []*os.File) {
 // handshakeSizes contains the frame size limits during the handshake.
 var handshakeSizes = sizes{kindHandshake: 64 << 10}
 
-// handshake configures a new worker and reads the worker's report of its isolation layers.
+// The method "handshake" configures a new worker and reads the worker's report of its isolation
+// layers.
 func (w *worker) handshake(h handshake) error {
 	timer := time.AfterFunc(startTimeout, w.kill)
 	defer timer.Stop()
@@ -145,8 +146,8 @@ func (w *worker) alive() bool {
 // The method "stop" ends a worker that is no longer needed.
 func (w *worker) stop() { w.reap() }
 
-// reap kills the process, waits for its end, and returns the exit state and the standard error of
-// the process.
+// The method "reap" kills the process, waits for its end, and returns the exit state and the
+// standard error of the process.
 func (w *worker) reap() (*os.ProcessState, string) {
 	if w.reaped {
 		return w.state, w.stderr

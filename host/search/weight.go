@@ -3,7 +3,8 @@ package search
 import "math"
 
 // The constants of BM25. Short texts rarely repeat a word, and the length of a short text is not
-// significant. Therefore, b is smaller than 0.75, which is the usual value for long documents.
+// significant. Therefore, the constant b is smaller than 0.75. The value 0.75 is usual for long
+// documents.
 const (
 	k1 = 1.2
 	b  = 0.3

@@ -9,7 +9,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxWordBytes is the maximum size of a word. Only the beginning of a longer word is compared.
+// maxWordBytes is the maximum size of a word. If a word is longer than maxWordBytes, only the
+// beginning of the word is compared.
 const maxWordBytes = 64
 
 // lower maps each ASCII letter to its lower case and each digit to itself. lower maps all other
@@ -39,7 +40,7 @@ type words struct {
 	paired bool
 }
 
-// reset starts to split another text.
+// The method "reset" starts to split another text.
 func (w *words) reset(text string) {
 	if !isASCII(text) && !norm.NFKC.IsNormalString(text) {
 		text = normalized(text)
@@ -116,9 +117,9 @@ func (w *words) rune() bool {
 	return complete
 }
 
-// pair reads the pair of characters that begins with the character r, which has n bytes. If r is
-// the last character of a sequence and all pairs of the sequence have been read, pair returns
-// false.
+// The method "pair" reads the pair of characters that begins with the character r, which has n
+// bytes. If r is the last character of a sequence and all pairs of the sequence have been read,
+// pair returns false.
 func (w *words) pair(r rune, n int) bool {
 	w.at += n
 	next, _ := utf8.DecodeRuneInString(w.text[w.at:])
@@ -135,8 +136,8 @@ func (w *words) pair(r rune, n int) bool {
 	return true
 }
 
-// contractions contains the letters that can follow the apostrophe in an English contraction. A
-// contraction does not count as a word.
+// The constant "contractions" contains the letters that can follow the apostrophe in an English
+// contraction. A contraction does not count as a word.
 const contractions = " s t d m re ve ll "
 
 // skipContraction skips an apostrophe and a contraction after a word, such as "'s" in "it's".

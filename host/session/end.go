@@ -35,8 +35,8 @@ type ending struct {
 	found *storage.Record
 }
 
-// run replaces the session with a tombstone and removes the records that live only as long as the
-// session.
+// The method "run" replaces the session with a tombstone and removes the records that live only as
+// long as the session.
 func (e ending) run(ctx context.Context) error {
 	err := e.leaveTombstone(ctx)
 	if errors.Is(err, errUsedAgain) {
@@ -65,14 +65,14 @@ func (e ending) leaveTombstone(ctx context.Context) error {
 	})
 }
 
-// tombstone returns the write that replaces a session with a tombstone.
+// The method "tombstone" returns the write that replaces a session with a tombstone.
 func (e ending) tombstone(r storage.Record, state State) ([]storage.Write, error) {
 	at := e.db.Now()
 	ended := State{User: state.User, Started: state.Started, Ended: &at, Files: state.Files} // kept after the end
 	return e.write(nil, r, e.of.key(e.db.App, e.caller), ended, at.Add(max(tombstoneAge, e.namedFor)), e.caller)
 }
 
-// check returns an error if the caller is not allowed to end the session.
+// The method "check" returns an error if the caller is not allowed to end the session.
 func (e ending) check(r storage.Record, state State) error {
 	if err := e.of.checkConfined(e.caller, state); err != nil {
 		return err

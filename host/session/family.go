@@ -8,7 +8,7 @@ import (
 
 // family contains the differences between sessions and workflows.
 type family struct {
-	// noun is the word for a record of the family in faults.
+	// The field "noun" is the word for a record of the family in faults.
 	noun string
 	// The field "kind" is the System part of all keys of the family. The field "part" is the key
 	// part that contains the id. The field "prefix" is the prefix of the keys of all records in a
@@ -26,7 +26,7 @@ type family struct {
 	// key of a mark. If the mark exists, the user of the caller's record was erased.
 	key    func(app partition.App, c partition.Caller) storage.Key
 	erased func(app partition.App, c partition.Caller) storage.Key
-	// tag returns the tag of records that end with the session or the workflow.
+	// The function "tag" returns the tag of records that end with the session or the workflow.
 	tag func(id string) string
 	// byClaim is true if the id is always a verified id. If byClaim is true, confined callers have
 	// no further restriction.
@@ -79,5 +79,5 @@ func (f *family) errNotFound() error {
 	return abi.Faultf(abi.NotFound, "the %s does not exist", f.noun)
 }
 
-// reading returns a description of a read operation. The description appears in logs.
+// The method "reading" returns a description of a read operation. The description appears in logs.
 func (f *family) reading() string { return "read a " + f.noun }

@@ -8,11 +8,12 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// List returns a page of at most limit sessions of the caller's tenant. The ids of the listed
-// sessions are greater than the argument "after". If the caller has a user, List returns only open
-// sessions of that user. To get the following page, pass the result "next" as the argument "after".
-// The result "next" is "" for the last page. A page can contain fewer sessions than the limit
-// allows, because the work and the size of a page are also limited.
+// List returns a page of sessions of the caller's tenant. The argument "limit" is the maximum
+// number of sessions on the page. The ids of the listed sessions are greater than the argument
+// "after". If the caller has a user, List returns only open sessions of that user. To get the
+// following page, pass the result "next" as the argument "after". The result "next" is "" for the
+// last page. A page can contain fewer sessions than the limit allows, because the work and the size
+// of a page are also limited.
 func (s *Sessions) List(ctx context.Context, c partition.Caller, after string, limit int) (found []Session, next string, err error) {
 	found = []Session{}
 	next, err = s.page(ctx, c, after, limit, func(r storage.Record) error {
@@ -23,7 +24,8 @@ func (s *Sessions) List(ctx context.Context, c partition.Caller, after string, l
 	return found, next, err
 }
 
-// List returns a page of at most limit workflows of the caller's tenant, like Sessions.List.
+// Like Sessions.List, this method returns a page, but the page contains workflows of the caller's
+// tenant.
 func (w *Workflows) List(ctx context.Context, c partition.Caller, after string, limit int) (found []Workflow, next string, err error) {
 	found = []Workflow{}
 	next, err = w.page(ctx, c, after, limit, func(r storage.Record) error {
@@ -34,8 +36,8 @@ func (w *Workflows) List(ctx context.Context, c partition.Caller, after string, 
 	return found, next, err
 }
 
-// page calls the function "visit" for each record on a page of a list. The result is the last id on
-// the page, or "" if the page is the last page.
+// The method "page" calls the function "visit" for each record on a page of a list. The result is
+// the last id on the page, or "" if the page is the last page.
 func (l *lifecycle) page(ctx context.Context, c partition.Caller, after string, limit int, visit func(storage.Record) error) (next string, err error) {
 	base := partition.Caller{Tenant: c.Tenant, User: c.User}
 	if err := base.Check(); err != nil {
@@ -74,8 +76,9 @@ type lister struct {
 	read   records.PageContents
 }
 
-// listed returns the record to which a head belongs. The boolean result is true if the list
-// contains the record. The error is records.ErrPageFull if the record does not fit on the page.
+// The method "listed" returns the record to which a head belongs. The boolean result is true if the
+// list contains the record. The error is records.ErrPageFull if the record does not fit on the
+// page.
 func (l *lister) listed(ctx context.Context, head storage.Head) (r storage.Record, shown bool, err error) {
 	if !l.read.Fits(head.ContentBytes) {
 		return r, false, records.ErrPageFull

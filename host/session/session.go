@@ -65,7 +65,8 @@ type Start struct {
 	Metadata json.RawMessage
 }
 
-// check returns a fault if a reference is not valid UTF-8 and therefore cannot be stored as JSON.
+// The method "check" returns a fault if a reference is not valid UTF-8 and therefore cannot be
+// stored as JSON.
 func (start Start) check() error {
 	if !utf8.ValidString(start.Reference) || !utf8.ValidString(start.UserReference) {
 		return abi.Faultf(abi.InvalidArgument, "the session reference and the user reference must be valid UTF-8")

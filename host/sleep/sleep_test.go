@@ -77,9 +77,9 @@ func TestChatRepeats(t *testing.T) {
 	}
 }
 
-// TestDecode checks that an object with proposals, a list, and null are accepted. For every other
-// answer, the fault is output_invalid. The fault contains the location of the mistake, but no part
-// of the answer.
+// TestDecode checks that three forms of an answer are accepted: an object with proposals, a list of
+// proposals, and null. For every other answer, the fault is output_invalid. The fault contains the
+// location of the mistake, but no part of the answer.
 func TestDecode(t *testing.T) {
 	const proposal = `{"block":"core","scope":"user","content":"- x"}`
 	for text, want := range map[string]int{

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Limit is the maximum usage of an account. A zero field of Max means that there is no limit.
+// Limit is the maximum usage of an account. If a field of Max is 0, this field sets no limit.
 type Limit struct {
 	Account Key
 	Max     Usage

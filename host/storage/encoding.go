@@ -89,7 +89,8 @@ func HasVersion(data []byte, v Version) (bool, error) {
 	return !d.failed && revision == v.Revision && string(generation) == v.Generation, nil
 }
 
-// decode sets r to the record without its content, and returns the content as a subslice of data.
+// The method "decode" sets r to the record without its content, and returns the content as a
+// subslice of data.
 func (r *Record) decode(key Key, data []byte) ([]byte, error) {
 	*r = Record{}
 	if len(data) < recordHeader {

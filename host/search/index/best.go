@@ -17,8 +17,8 @@ type proposal struct {
 	score, vector, text int32
 }
 
-// order compares two proposals. Of two proposals, the better proposal is less. Committed entries
-// have unique keys.
+// order compares two proposals. In the order, a better proposal precedes a worse proposal.
+// Committed entries have unique keys.
 func (p *proposal) order(other *proposal) int {
 	return cmp.Or(cmp.Compare(other.score, p.score), cmp.Compare(p.key, other.key), cmp.Compare(other.own, p.own))
 }
@@ -59,8 +59,8 @@ func (b *best) add(p proposal) {
 	}
 }
 
-// floor returns a lower bound of unrounded scores. The method "add" ignores every proposal whose
-// score is lower.
+// The method "floor" returns a lower bound of unrounded scores. The method "add" ignores every
+// proposal with a score below this bound.
 func (b *best) floor() float64 {
 	score := b.minScore
 	if len(b.proposals) == b.limit {
@@ -70,14 +70,14 @@ func (b *best) floor() float64 {
 	return (float64(score)-0.5)/scale - slack
 }
 
-// merge adds the proposals of another heap.
+// The method "merge" adds the proposals of another heap.
 func (b *best) merge(other *best) {
 	for _, p := range other.proposals {
 		b.add(p)
 	}
 }
 
-// hits returns the hits, with the best hit first.
+// The method "hits" returns the hits, with the best hit first.
 func (b *best) hits() []Hit {
 	slices.SortFunc(b.proposals, func(x, y proposal) int { return x.order(&y) })
 	hits := make([]Hit, len(b.proposals))

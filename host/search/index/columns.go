@@ -3,10 +3,11 @@ package index
 // column contains the values that the rows have under one name of their metadata. Rows are only
 // appended. Rows without a scalar under the name are not in the column.
 type column struct {
-	// values contains the different values, and ids maps a value to its index in values.
+	// The field "values" contains the different values. The field "ids" maps a value to its index
+	// in the field "values".
 	values []scalar
 	ids    map[scalar]uint32
-	// pairs contains the rows that have a value.
+	// The field "pairs" contains the rows that have a value.
 	pairs []pair
 }
 
@@ -57,8 +58,8 @@ func (c *column) append(row uint32, value scalar) (allocated int64) {
 	return allocated + int64(cap(c.pairs)-before)*8
 }
 
-// compact copies the pairs of the remaining rows to other columns. The argument "renumbered" maps
-// the old number of each row to its new number.
+// The method "compact" copies the pairs of the remaining rows to other columns. The argument
+// "renumbered" maps the old number of each row to its new number.
 func (cs columns) compact(to columns, renumbered []uint32) (allocated int64) {
 	for name, c := range cs {
 		made := &column{ids: map[scalar]uint32{}}
@@ -85,7 +86,8 @@ type selection struct {
 	accepted []uint32
 }
 
-// selection returns a condition and a snapshot of the column to which the condition applies.
+// The method "selection" returns a condition and a snapshot of the column to which the condition
+// applies.
 func (cs columns) selection(c condition) selection {
 	column := cs[c.name]
 	if column == nil {

@@ -25,11 +25,13 @@ const (
 type comparison struct {
 	*snapshot
 	query *Query
-	// selected contains the rows to compare.
+	// The field "selected" contains the rows to compare.
 	selected bitset
-	// text contains the text score of each row. text is nil if the mode does not use text scores.
+	// The field "text" contains the text score of each row. The field "text" is nil if the mode
+	// does not use text scores.
 	text []float64
-	// rounded is the rounded vector of the query. If vectors are not compared, rounded is nil.
+	// The field "rounded" is the rounded vector of the query. If vectors are not compared, rounded
+	// is nil.
 	rounded *int8vec.Query
 }
 
@@ -54,8 +56,8 @@ func (s *snapshot) count(r *ranking) bitset {
 	return alive
 }
 
-// alive returns the rows that are neither dead nor hidden nor expired, and the number of words in
-// these rows.
+// The method "alive" returns the rows that are neither dead nor hidden nor expired, and the number
+// of words in these rows.
 func (s *snapshot) alive(q *Query) (alive bitset, words int) {
 	alive, words = fullBitset(len(s.keys)), s.totalWords
 	for i, word := range s.dead {
@@ -80,8 +82,8 @@ func (s *snapshot) alive(q *Query) (alive bitset, words int) {
 	return alive, words
 }
 
-// compare adds the rows of the snapshot to a ranking. The statistics of the ranking must be
-// complete. The argument "alive" is the set of rows that count returned.
+// The method "compare" adds the rows of the snapshot to a ranking. The statistics of the ranking
+// must be complete. The argument "alive" is the set of rows that count returned.
 func (s *snapshot) compare(ctx context.Context, r *ranking, alive bitset) error {
 	c := comparison{snapshot: s, query: r.query, selected: alive}
 	for i := range s.filter {
@@ -100,8 +102,8 @@ func (s *snapshot) compare(ctx context.Context, r *ranking, alive bitset) error 
 	return c.compare(ctx, &r.best)
 }
 
-// scores contains slices for text scores. The slices are reused, because allocating large slices is
-// expensive.
+// The variable "scores" contains slices for text scores. The slices are reused, because allocating
+// large slices is expensive.
 var scores sync.Pool
 
 // newScores returns n zeros.
@@ -130,8 +132,8 @@ func (c *comparison) scoreTexts(ctx context.Context, w weights) error {
 	return nil
 }
 
-// compare adds the selected rows to the best proposals. If the number of rows is large, two
-// goroutines share the work.
+// The method "compare" adds the selected rows to the best proposals. If the number of rows is
+// large, two goroutines share the work.
 func (c *comparison) compare(ctx context.Context, to *best) error {
 	n := len(c.keys)
 	if c.selected.count() < minParallel || runtime.GOMAXPROCS(0) == 1 {
@@ -172,8 +174,8 @@ func (c *comparison) compareRows(ctx context.Context, start, end int, to *best) 
 	return nil
 }
 
-// compareTexts adds the selected rows between the rows "first" and "last" to the best proposals. It
-// compares only text scores.
+// compareTexts adds the selected rows between the rows "first" and "last" to the best proposals.
+// The method compareTexts compares only text scores.
 func (c *comparison) compareTexts(first, last uint32, to *best) {
 	if c.text == nil {
 		return

@@ -40,7 +40,7 @@ type partition struct {
 	users   int    // the number of searches that use the partition
 	used    uint64 // the time of the last use
 	evicted bool
-	// committed contains the keys that Refresh has added since the last update.
+	// The field "committed" contains the keys that Refresh has added since the last update.
 	committed []storage.Key
 	// Updates have consecutive numbers. The field "begun" is the number of the last update that was
 	// started, and the field "ended" is the number of the last update that was completed.
@@ -61,8 +61,8 @@ var errNoIndex = errors.New("the partition has no index")
 // changesPage is the maximum number of changes that are read together.
 const changesPage = 1024
 
-// update adds to the table all changes that were committed before update was called. Searches that
-// wait while another search updates the table share the next update.
+// The method "update" adds to the table all changes that were committed before update was called.
+// Searches that wait while another search updates the table share the next update.
 func (p *partition) update(ctx context.Context, in *reader) error {
 	p.set.mu.Lock()
 	wanted := p.begun + 1
@@ -85,8 +85,8 @@ func (p *partition) update(ctx context.Context, in *reader) error {
 	return nil
 }
 
-// begin reports whether a search needs an update. If the wanted update has already ended, another
-// search has performed the update.
+// The method "begin" reports whether a search needs an update. If the wanted update has already
+// ended, another search has performed the update.
 func (p *partition) begin(wanted uint64) bool {
 	p.set.mu.Lock()
 	defer p.set.mu.Unlock()
@@ -110,7 +110,7 @@ func (p *partition) compact() error {
 	return p.account()
 }
 
-// account reports the size of the table to the set.
+// The method "account" reports the size of the table to the set.
 func (p *partition) account() error {
 	if !p.set.account(p, p.table.bytes, len(p.table.rows)) {
 		return errNoIndex
@@ -130,8 +130,8 @@ type reader struct {
 	analysis  analysis // of the last text
 }
 
-// differs returns true if the table does not exist yet, or must be built again because the vector
-// of the query has another number of elements.
+// The method "differs" returns true if the table does not exist yet, or must be built again because
+// the vector of the query has another number of elements.
 func (in *reader) differs() bool { return in.table == nil || in.table.differs(in.dimension) }
 
 // The method "read" brings the table up to date. If the table contains all entries, the method
@@ -155,7 +155,7 @@ func (in *reader) read(ctx context.Context) error {
 	return in.compact()
 }
 
-// restart begins the read of all entries again.
+// The method "restart" begins the read of all entries again.
 func (in *reader) restart(ctx context.Context) error {
 	_, at, err := in.set.backend.Read(ctx, nil, storage.Held{})
 	if err != nil {
@@ -169,8 +169,8 @@ func (in *reader) restart(ctx context.Context) error {
 	return in.account()
 }
 
-// resume reads the entries that an interrupted update did not read, and then all changes since the
-// position of the partition.
+// The method "resume" reads the entries that an interrupted update did not read, and then all
+// changes since the position of the partition.
 func (in *reader) resume(ctx context.Context) error {
 	if err := in.all(ctx); err != nil {
 		return err
@@ -178,7 +178,7 @@ func (in *reader) resume(ctx context.Context) error {
 	return in.changes(ctx)
 }
 
-// all reads all entries after the cursor.
+// The method "all" reads all entries after the cursor.
 func (in *reader) all(ctx context.Context) error {
 	pages := pages{backend: in.set.backend, prefix: in.key.prefix, after: in.cursor}
 	for !in.complete {
@@ -195,8 +195,8 @@ func (in *reader) all(ctx context.Context) error {
 	return nil
 }
 
-// changes reads the entries that have changed since the position of the partition, and the entries
-// with the keys that Set.Refresh has added.
+// The method "changes" reads the entries that have changed since the position of the partition, and
+// the entries with the keys that Set.Refresh has added.
 func (in *reader) changes(ctx context.Context) error {
 	in.set.mu.Lock()
 	committed := in.committed
@@ -211,8 +211,8 @@ func (in *reader) changes(ctx context.Context) error {
 	return err
 }
 
-// follow reads the entries that have changed since the position of the partition, and also the
-// entries with the given keys.
+// The method "follow" reads the entries that have changed since the position of the partition, and
+// also the entries with the given keys.
 func (in *reader) follow(ctx context.Context, keys []storage.Key) error {
 	for {
 		page, at, err := in.set.backend.Changes(ctx, in.key.prefix, in.at, changesPage)
@@ -236,7 +236,7 @@ func (in *reader) follow(ctx context.Context, keys []storage.Key) error {
 	}
 }
 
-// refresh reads the entries with the given keys again.
+// The method "refresh" reads the entries with the given keys again.
 func (in *reader) refresh(ctx context.Context, keys []storage.Key) error {
 	records, err := in.set.backend.Get(ctx, keys...)
 	if err != nil {
@@ -252,8 +252,8 @@ func (in *reader) refresh(ctx context.Context, keys []storage.Key) error {
 	return in.put(ctx, slices.DeleteFunc(records, func(r storage.Record) bool { return !r.Exists() }))
 }
 
-// put adds the entries of some records to the table. Only the holder of the token changes the
-// table, so put analyzes the texts without holding the mutex.
+// The method "put" adds the entries of some records to the table. Only the holder of the token
+// changes the table, so put analyzes the texts without holding the mutex.
 func (in *reader) put(ctx context.Context, records []storage.Record) error {
 	for _, r := range records {
 		if err := ctx.Err(); err != nil { // each record can take milliseconds

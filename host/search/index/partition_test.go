@@ -68,7 +68,7 @@ func randomContent(random *rand.Rand) content {
 	return c
 }
 
-// fill stores n entries and returns them.
+// The function "fill" stores n entries and returns them.
 func fill(t testing.TB, b storage.Backend, prefix storage.Key, n int) []index.Entry {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, uint64(n)))
@@ -79,7 +79,7 @@ func fill(t testing.TB, b storage.Backend, prefix storage.Key, n int) []index.En
 	return entries
 }
 
-// queries returns searches in all modes, with and without a filter.
+// The function "queries" returns searches in all modes, with and without a filter.
 func queries(t testing.TB) (all []index.Query) {
 	t.Helper()
 	for _, mode := range index.Modes() {
@@ -90,7 +90,8 @@ func queries(t testing.TB) (all []index.Query) {
 	return all
 }
 
-// compare compares the hits of searches with the hits of the reference implementation.
+// The function "compare" compares the hits of searches with the hits of the reference
+// implementation.
 func compare(t testing.TB, s *index.Set, prefix storage.Key, entries []index.Entry) {
 	t.Helper()
 	for _, q := range queries(t) {
@@ -112,8 +113,8 @@ func TestManyEntries(t *testing.T) {
 	}
 }
 
-// TestCloseVectors searches vectors with nearly equal scores. The scores differ by less than the
-// rounding errors of the rounded vectors.
+// TestCloseVectors searches vectors with nearly equal scores. The scores of the vectors differ by
+// less than the rounding errors of the rounded vectors.
 func TestCloseVectors(t *testing.T) {
 	b, kb := mem.New(), partition("t", "kb")
 	random := rand.New(rand.NewPCG(3, 4))
@@ -428,8 +429,8 @@ func sizeOf(t testing.TB, b storage.Backend, entries []index.Entry) int64 {
 	return s.Bytes()
 }
 
-// TestMemory checks that groups share the memory. If a group does not exceed its share, other
-// groups must not evict its indexes.
+// TestMemory checks that groups share the memory. If a group does not exceed its share of the
+// memory, other groups must not evict the indexes of this group.
 func TestMemory(t *testing.T) {
 	b := mem.New()
 	small := partition("small", "kb")
@@ -528,7 +529,7 @@ func TestUnfit(t *testing.T) {
 	}
 }
 
-// under returns a function that returns true for prefixes that begin with a key.
+// The function "under" returns a function that returns true for prefixes that begin with a key.
 func under(key storage.Key) func(storage.Key) bool {
 	return func(prefix storage.Key) bool { return prefix.HasPrefix(key) }
 }

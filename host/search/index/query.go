@@ -92,8 +92,8 @@ type Query struct {
 	Hidden []storage.Key
 }
 
-// check sets the defaults of the query. check returns the language and the words of the query. In
-// the mode Vector, the words are nil.
+// The method "check" sets the defaults of the query. The method "check" returns the language and
+// the words of the query. In the mode Vector, the words are nil.
 func (q *Query) check() (*search.Language, *search.Query, error) {
 	q.Mode = cmp.Or(q.Mode, Hybrid)
 	q.VectorShare = cmp.Or(q.VectorShare, DefaultVectorShare)
@@ -125,7 +125,7 @@ type Hit struct {
 	Key      storage.Key
 	Revision int64
 	// Score is the score in the mode of the query. Vector and Text are the vector score and the
-	// text score. A score that the mode does not use is 0.
+	// text score. If the mode of the query does not use a score, this score is 0.
 	Score, Vector, Text float64
 	// Own is the index of the entry in Query.Own, or -1 if the entry is committed.
 	Own int

@@ -77,7 +77,7 @@ func numberOf(literal string) scalar {
 	return s
 }
 
-// compare returns the order of two numbers, or of two strings.
+// The function "compare" returns the order of two numbers, or of two strings.
 func compare(a, b scalar) int {
 	if a.kind == text || a.text == b.text {
 		return cmp.Or(cmp.Compare(a.num, b.num), strings.Compare(a.text, b.text))

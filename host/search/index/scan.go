@@ -18,8 +18,8 @@ type ranking struct {
 	matcher *search.Matcher // nil in the mode Vector
 	statistics
 	best best
-	// pending contains the entries that contain words of the query. The scores of these entries can
-	// be computed only when the statistics are complete.
+	// The field "pending" contains the entries that contain words of the query. The scores of these
+	// entries can be computed only when the statistics are complete.
 	pending []pending
 }
 
@@ -73,7 +73,7 @@ func (r *ranking) add(e *Entry, own int) {
 	r.pending = append(r.pending, pending{proposal: p, vector: vector, matches: matches, length: length})
 }
 
-// hits returns the best entries.
+// The method "hits" returns the best entries.
 func (r *ranking) hits() []Hit {
 	weights := r.weights()
 	for _, p := range r.pending {
@@ -113,8 +113,9 @@ func (r *ranking) addRecords(ctx context.Context, records []storage.Record, deco
 }
 
 // scan searches a partition without an index. If the argument "grow" is true and the prefix has
-// enough entries for an index, scan does not complete the search. Instead, scan returns a
-// partition, which the caller must search. The caller must release the partition.
+// enough entries for an index, scan does not complete the search. If scan does not complete the
+// search, scan returns a partition, which the caller must search. The caller must release the
+// partition.
 func (s *Set) scan(ctx context.Context, key partitionKey, decode Decode, r *ranking, grow bool) ([]Hit, *partition, error) {
 	hidden := make(map[storage.Key]bool, len(r.query.Hidden))
 	for _, k := range r.query.Hidden {

@@ -114,8 +114,9 @@ func (s *Set) searchIndex(ctx context.Context, p *partition, language *search.La
 	return snapshot.compare(ctx, r, alive)
 }
 
-// acquire returns the partition for a key. If the partition does not exist, the result is a new
-// partition if the argument "create" is true and the memory suffices; otherwise, the result is nil.
+// The method "acquire" returns the partition for a key. If the partition does not exist, the result
+// is a new partition if the argument "create" is true and the memory suffices; otherwise, the
+// result is nil.
 func (s *Set) acquire(key partitionKey, create bool) *partition {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,7 +134,7 @@ func (s *Set) acquire(key partitionKey, create bool) *partition {
 	return p
 }
 
-// find returns the partition for a key, or nil. The caller must hold the mutex.
+// The method "find" returns the partition for a key, or nil. The caller must hold the mutex.
 func (s *Set) find(key partitionKey) *partition {
 	for _, p := range s.partitions[key.prefix] {
 		if p.key == key {
@@ -143,7 +144,7 @@ func (s *Set) find(key partitionKey) *partition {
 	return nil
 }
 
-// release ends the use of a partition.
+// The method "release" ends the use of a partition.
 func (s *Set) release(p *partition) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

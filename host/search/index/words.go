@@ -33,14 +33,14 @@ const (
 
 // analysis contains the words of a text.
 type analysis struct {
-	// known contains the indexes of the words that the table contains, and fresh contains all other
-	// words. Repeated words occur repeatedly.
+	// The field "known" contains the indexes of the words that the table contains. The field
+	// "fresh" contains all other words. Repeated words occur repeatedly.
 	known []uint32
 	fresh []string
 }
 
-// analyze splits a text into words. analyze only reads the table. The analysis is valid until the
-// table changes. analyze reuses the memory of an earlier analysis.
+// The method "analyze" splits a text into words. The method "analyze" only reads the table. The
+// analysis is valid until the table changes. analyze reuses the memory of an earlier analysis.
 func (w *wordTable) analyze(text string, tokenizer *search.Tokenizer, earlier analysis) analysis {
 	a := analysis{known: earlier.known[:0], fresh: earlier.fresh[:0]}
 	for token := range tokenizer.Tokens(text) {
@@ -85,7 +85,7 @@ func (*wordTable) count(list *[]posting, row uint32) (allocated int64) {
 	return int64(cap(*list)-before) * 4
 }
 
-// list returns the postings of a word.
+// The method "list" returns the postings of a word.
 func (w *wordTable) list(stem string) []posting {
 	if term, known := w.terms[stem]; known {
 		return w.lists[term]
@@ -93,8 +93,8 @@ func (w *wordTable) list(stem string) []posting {
 	return nil
 }
 
-// compact appends the postings of the remaining rows to another table. The argument "renumbered"
-// maps the old number of each row to its new number.
+// The method "compact" appends the postings of the remaining rows to another table. The argument
+// "renumbered" maps the old number of each row to its new number.
 func (w *wordTable) compact(to *wordTable, renumbered []uint32) (allocated int64) {
 	to.terms = make(map[string]uint32, len(w.terms))
 	for stem, term := range w.terms {

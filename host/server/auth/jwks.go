@@ -23,9 +23,9 @@ import (
 
 // keySource verifies signatures with the keys of an issuer.
 type keySource interface {
-	// verify checks that the key with the given id and algorithm has signed a token. verify returns
-	// the payload of the token. The error is Invalid, abi.Unavailable or, if the issuer has no key
-	// with the given id, errUnknownKey.
+	// The method "verify" checks that the key with the given id and algorithm has signed a token.
+	// The method "verify" returns the payload of the token. The error is Invalid, abi.Unavailable
+	// or, if the issuer has no key with the given id, errUnknownKey.
 	verify(ctx context.Context, token string, by signer, now time.Time) ([]byte, error)
 }
 
@@ -35,8 +35,8 @@ var errUnknownKey = errors.New("the issuer has no key with the key id (kid) of t
 // signer contains the key id and the algorithm from the header of a token.
 type signer struct{ kid, alg string }
 
-// matches reports whether the given key can have created the signature. A JWK that contains an
-// algorithm verifies only signatures of that algorithm (RFC 8725, section 3.1).
+// The method "matches" reports whether the given key can have created the signature. A JWK that
+// contains an algorithm verifies only signatures of that algorithm (RFC 8725, section 3.1).
 func (by signer) matches(key jose.JSONWebKey) bool {
 	return key.KeyID == by.kid && (key.Algorithm == "" || key.Algorithm == by.alg)
 }
@@ -52,7 +52,7 @@ func (by signer) keysOf(keys []jose.JSONWebKey) *oidc.StaticKeySet {
 	return set
 }
 
-// rejection returns the error for a token if no key verifies its signature.
+// The method "rejection" returns the error for a token if no key verifies its signature.
 func (by signer) rejection(keys []jose.JSONWebKey) error {
 	if slices.ContainsFunc(keys, func(key jose.JSONWebKey) bool { return key.KeyID == by.kid }) {
 		return Invalid
@@ -125,7 +125,7 @@ const (
 	maxStale = 24 * time.Hour
 	// fetchEvery is the minimum interval between requests to the issuer after a success, and
 	// retryEvery is the minimum interval after a failure. The tokens that clients send cannot
-	// shorten these intervals.
+	// shorten the intervals fetchEvery and retryEvery.
 	fetchEvery = 10 * time.Second
 	retryEvery = time.Second
 	// fetchTimeout and maxAnswerBytes limit the duration and the size of each response from the
@@ -211,7 +211,7 @@ type answer struct {
 	good time.Time
 }
 
-// due reports whether the fetcher is allowed to query the issuer again.
+// The method "due" reports whether the fetcher is allowed to query the issuer again.
 func (a *answer) due(now time.Time) bool {
 	if a == nil {
 		return true
@@ -256,8 +256,8 @@ func (f *fetcher) refreshed(r *http.Request, last *answer, now time.Time) *answe
 	return &answer{requested: now, err: err, keys: last.keys, set: last.set, good: last.good}
 }
 
-// probe fetches and stores the keys. If the fetch fails, probe returns the error, but does not
-// store or log the error.
+// The method "probe" fetches and stores the keys. If the fetch fails, probe returns the error, but
+// does not store or log the error.
 func (f *fetcher) probe(ctx context.Context, url string) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
@@ -276,8 +276,8 @@ func (f *fetcher) probe(ctx context.Context, url string) error {
 	return nil
 }
 
-// ask fetches the usable keys. ask does not follow redirects, because a redirect could lead away
-// from https.
+// The method "ask" fetches the usable keys. The method "ask" does not follow redirects, because a
+// redirect could lead away from https.
 func (f *fetcher) ask(r *http.Request) ([]jose.JSONWebKey, []byte, error) {
 	response, err := f.next.RoundTrip(r)
 	if err != nil {

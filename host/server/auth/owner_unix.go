@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// sameOwner changes the owner of a file to the owner of another file. Without this change, a
-// service could not access its key file after root has edited the file.
+// sameOwner changes the owner of a file to the owner of another file. Without a change of the
+// owner, a service could not access its key file after root has edited the file.
 func sameOwner(file *os.File, as string) error {
 	info, err := os.Lstat(as)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi"
 )
 
-// The function "backup" requests a backup and returns the response. The body of the response is not
-// read yet.
+// The function "backup" requests a backup and returns the response. The function "backup" does not
+// read the body of the response.
 func backup(t *testing.T, s *service, who string) *http.Response {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.server.URL+"/api/v1/backup", nil)

@@ -65,7 +65,7 @@ func TestBlockCompareAndSet(t *testing.T) {
 	if p := s.problem(400, "ann", "PUT", corePath, `{"content":"x","expected_updated_at":"yesterday"}`); p.Code != "invalid_argument" || p.Hint == "" {
 		t.Errorf("a malformed time = %+v", p)
 	}
-	// The same time without a zone, as some clients format it.
+	// The same time without a time zone, because some clients omit the time zone.
 	withoutZone := strings.TrimSuffix(second.Updated, "Z")
 	r := s.want(200, "ann", "PUT", corePath, `{"content":"- Prefers water","expected_updated_at":"`+withoutZone+`"}`)
 	if !contains(r, "water") || r.Header.Get("ETag") == "" {
@@ -161,8 +161,8 @@ func TestBlockLimits(t *testing.T) {
 	}
 }
 
-// TestBlockDeclarations lists the blocks of an app with their defaults, in the order of the app file, for
-// callers with and without a user.
+// TestBlockDeclarations lists the blocks of an app for a caller with a user and for a caller
+// without a user. The list must contain the defaults, and must have the order of the app file.
 func TestBlockDeclarations(t *testing.T) {
 	s := newServiceWith(t, fstest.MapFS{"app.yaml": {Data: []byte("app: shop\nblocks: {shared: true, language: french, style: {characters: 9, description: How to write}}\n")}},
 		func(*tenants.Options) {})

@@ -28,11 +28,11 @@ const (
 	// decoding to the end of the request, keptTakes bytes are reserved.
 	readingTakes = 12
 	keptTakes    = 3
-	// treeBytes is the maximum size of a part of a body that is decoded into a tree of values.
-	// Stored documents, such as records, never exceed treeBytes. A tree uses treeTakes bytes of
-	// memory for each byte of its text. After decoding, keptTreeTakes bytes of memory remain
-	// reserved for each byte of the text, because parts of the body can be decoded into trees
-	// later.
+	// Some parts of a body are decoded into trees of values. treeBytes is the maximum size of such
+	// a part. Stored documents, such as records, never exceed treeBytes. A tree uses treeTakes
+	// bytes of memory for each byte of its text. After decoding, keptTreeTakes bytes of memory
+	// remain reserved for each byte of the text, because parts of the body can be decoded into
+	// trees later.
 	treeBytes     = 256 << 10
 	treeTakes     = 64
 	keptTreeTakes = 16
@@ -94,7 +94,7 @@ func (b *body) endDecoding() {
 	}
 }
 
-// pay extends the reservation if more bytes were read than the reservation covers.
+// The method "pay" extends the reservation if more bytes were read than the reservation covers.
 func (b *body) pay() error {
 	if b.held == nil || b.read <= b.paid {
 		return nil
@@ -115,8 +115,8 @@ func (b *body) unpaid() bool {
 	return b.err != nil
 }
 
-// decoded releases the memory that only decoding needs. Some memory remains reserved, because parts
-// of the body can be decoded into trees later.
+// The method "decoded" releases the memory that only decoding needs. Some memory remains reserved,
+// because parts of the body can be decoded into trees later.
 func (b *body) decoded() {
 	if b == nil {
 		return
@@ -127,7 +127,7 @@ func (b *body) decoded() {
 	}
 }
 
-// free releases all memory of the body.
+// The method "free" releases all memory of the body.
 func (b *body) free() {
 	if b == nil {
 		return
@@ -202,8 +202,8 @@ func refuseUnread(ctx huma.Context, err error) {
 	refuse(ctx, err)
 }
 
-// drain reads the body of a client that does not wait for "100 Continue". A client that does not
-// wait reads the response only after it has sent the whole body.
+// The function "drain" reads the body of a client that does not wait for "100 Continue". A client
+// that does not wait reads the response only after it has sent the whole body.
 func drain(r *http.Request) {
 	if r.Header.Get("Expect") == "" {
 		_, _ = io.Copy(io.Discard, r.Body)

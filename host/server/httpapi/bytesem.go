@@ -58,9 +58,9 @@ type reservation struct {
 	refused error // why the reservation was refused
 }
 
-// acquire waits until the requested bytes are available. The caller must call free to release the
-// bytes. If the requester has reserved too many bytes, the error is a problem with status 429. If
-// other owners have reserved too many bytes, the error is a problem with status 503.
+// The method "acquire" waits until the requested bytes are available. The caller must call free to
+// release the bytes. If the requester has reserved too many bytes, the error is a problem with
+// status 429. If other owners have reserved too many bytes, the error is a problem with status 503.
 func (r *byteSemaphore) acquire(ctx context.Context, bytes int64, path ...string) (*reservation, error) {
 	h, err := r.begin(bytes, path)
 	if err != nil {
@@ -97,9 +97,9 @@ func (r *byteSemaphore) acquire(ctx context.Context, bytes int64, path ...string
 	return nil, context.Cause(ctx)
 }
 
-// begin grants bytes to a request or adds the request to the queue. If older requests wait because
-// they need more bytes than are free, the semaphore can grant a new request before the older
-// requests.
+// The method "begin" grants bytes to a request or adds the request to the queue. If older requests
+// wait because they need more bytes than are free, the semaphore can grant a new request before the
+// older requests.
 func (r *byteSemaphore) begin(bytes int64, path []string) (*reservation, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -135,7 +135,7 @@ func (r *byteSemaphore) newReservation(bytes int64, path []string) *reservation 
 	return h
 }
 
-// share returns the share with the given name. The caller holds mu.
+// The method "share" returns the share with the given name. The caller holds mu.
 func (r *byteSemaphore) share(name string) *share {
 	s := r.shares[name]
 	if s == nil {
@@ -146,7 +146,7 @@ func (r *byteSemaphore) share(name string) *share {
 	return s
 }
 
-// leave releases the shares of the reservation. The caller holds mu.
+// The method "leave" releases the shares of the reservation. The caller holds mu.
 func (h *reservation) leave() {
 	for _, s := range h.shares {
 		if s.uses--; s.uses == 0 {
@@ -207,8 +207,8 @@ func (r *byteSemaphore) full(h *reservation) int {
 
 // Each new owner reduces the share of the other owners. Therefore, the bytes that an owner has
 // reserved can exceed the owner's current share. A user without reservations can still reserve up
-// to 1/smallPart of all bytes. Because of such a reservation, the tenant of the user can exceed its
-// share by up to 1/sparePart of all bytes.
+// to 1/smallPart of all bytes. If a user without reservations reserves bytes, the tenant of the
+// user can exceed its share by up to 1/sparePart of all bytes.
 const smallPart, sparePart = 1024, 16
 
 func (r *byteSemaphore) count(h *reservation, bytes int64) {
@@ -246,7 +246,7 @@ func (h *reservation) shrink(bytes int64) {
 	}
 }
 
-// free releases all bytes. free can be called more than once.
+// The method "free" releases all bytes. The method "free" can be called more than once.
 func (h *reservation) free() { h.shrink(0) }
 
 // pathOf returns the path that identifies a principal as an owner. The path consists of the tenant

@@ -57,17 +57,19 @@ const (
 	// objects inside a body, such as the members of env.
 	outlineDepth = 2
 	// outlineMembers is the maximum number of members in the outline of an object inside a body.
-	// outlineUnknown is the maximum number of unknown members in the outline of the body. This
-	// number is limited, because each unknown member causes a separate error.
+	// outlineUnknown is the maximum number of unknown members in the outline of the body. The
+	// number of unknown members is limited, because each unknown member causes a separate error.
 	outlineMembers = 256
 	outlineUnknown = 16
 	// outlineItems is the maximum number of items in the outline of an array. outlineItem is the
-	// maximum number of members in the outline of an item. These maximum numbers are greater than
-	// the limits of every array in the API, and bound the number of errors.
+	// maximum number of members in the outline of an item. The constants outlineItems and
+	// outlineItem are greater than the limits of every array in the API. They bound the number of
+	// errors.
 	outlineItems = 128
 	outlineItem  = 8
-	// outlineText is the maximum size of a text in an outline. In an outline, a text above this
-	// size is replaced by a part of longText with the same number of characters.
+	// outlineText is the maximum size of a text in an outline. If a text is larger than
+	// outlineText, the outline contains a part of longText that has the same number of characters
+	// as the text.
 	outlineText = 32 << 10
 )
 
@@ -191,8 +193,8 @@ func (d *decoder) add(input reflect.Type) {
 	}
 }
 
-// checkPlainText rejects control characters in references and metadata names, because they could
-// corrupt a terminal or a log.
+// checkPlainText rejects control characters in references and metadata names, because control
+// characters could corrupt a terminal or a log.
 func checkPlainText(metadata json.RawMessage, references ...string) error {
 	for _, text := range references {
 		if strings.ContainsFunc(text, unicode.IsControl) {

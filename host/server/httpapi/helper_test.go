@@ -216,8 +216,8 @@ func (r reply) into(t testing.TB, v any) {
 	}
 }
 
-// ask sends a request with the credentials of a role. The argument "headers" contains pairs of a
-// name and a value.
+// The method "ask" sends a request with the credentials of a role. The argument "headers" contains
+// pairs of a name and a value.
 func (s *service) ask(who, method, path, body string, headers ...string) reply {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), method, s.server.URL+path, strings.NewReader(body))

@@ -90,8 +90,8 @@ func (a *Access) middleware(permission auth.Permission) func(huma.Context, func(
 	}
 }
 
-// admit authenticates the sender of a request and checks a permission. The permission "" means that
-// any valid credentials suffice.
+// The method "admit" authenticates the sender of a request and checks a permission. The permission
+// "" means that any valid credentials suffice.
 func (a *Access) admit(r *http.Request, permission auth.Permission) (auth.Principal, error) {
 	p, err := a.authenticate(r)
 	if err != nil {
@@ -136,8 +136,8 @@ func refuse(ctx huma.Context, err error) {
 	writeJSON(ctx.BodyWriter(), p.Problem)
 }
 
-// open opens the app that a request selects. If the request does not select an app, open opens the
-// only app that the sender may use.
+// The method "open" opens the app that a request selects. If the request does not select an app,
+// open opens the only app that the sender may use.
 func (a *Access) open(ctx context.Context, named string) (*call, error) {
 	p, _ := ctx.Value(principalKey{}).(auth.Principal)
 	app, err := a.appOf(p, named)

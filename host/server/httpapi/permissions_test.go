@@ -132,7 +132,7 @@ var rows = map[string]row{
 	"POST /api/v1/import":                                  {status: 200, body: `{"app":"shop","memory":{"NEW":{"access":"user"}}}`},
 }
 
-// marker is part of all data of ann.
+// The constant "marker" is part of all data of ann.
 const marker = "only-ann-knows"
 
 // fixture is a service with two apps and data of ann and bob.
@@ -222,7 +222,7 @@ func (w *fixture) seedRun(d seed) string {
 	return id
 }
 
-// snapshot returns all data of ann that a request could change.
+// The method "snapshot" returns all data of ann that a request could change.
 func (w *fixture) snapshot(d seed) string {
 	var b strings.Builder
 	for _, target := range []string{
@@ -244,7 +244,7 @@ func (w *fixture) snapshot(d seed) string {
 // matrixRequest is a request in the matrix: its caller and its target.
 type matrixRequest struct {
 	who, app, user string
-	// session is the owner of the session in the request: ann, bob or none.
+	// The field "session" is the owner of the session in the request: ann, bob or none.
 	session string
 }
 
@@ -252,7 +252,7 @@ func (a matrixRequest) String() string {
 	return fmt.Sprintf("as %q, app %q, user %q, session of %q", a.who, a.app, a.user, a.session)
 }
 
-// request returns the HTTP request for the matrixRequest.
+// The method "request" returns the HTTP request for the matrixRequest.
 func (r row) request(route httpapi.Route, a matrixRequest, d seed) (target, body, contentType string) {
 	session := map[string]string{"ann": d.annSession, "bob": d.bobSession}[a.session]
 	return r.requestTo(route, matrixTarget{app: a.app, user: a.user, session: session, file: d.file, run: d.run}, d)
@@ -295,7 +295,7 @@ func (r row) requestTo(route httpapi.Route, in matrixTarget, d seed) (target, bo
 	return target + "?" + query.Encode(), body, contentType
 }
 
-// expected returns the expected status of the response.
+// The method "expected" returns the expected status of the response.
 func (r row) expected(route httpapi.Route, a matrixRequest) int {
 	p, known := roles[a.who]
 	switch {
@@ -348,7 +348,7 @@ func (r row) expected(route httpapi.Route, a matrixRequest) int {
 	return r.status
 }
 
-// cases returns the requests for a route. Each varies one parameter.
+// The method "cases" returns the requests for a route. Each varies one parameter.
 func (r row) cases() []matrixRequest {
 	var list []matrixRequest
 	for _, who := range []string{"operator", "runtime", "coder", "read-only", "approver", "backup", "metering", "ann", "bob", "", "stranger", "elsewhere", "no app", "one app"} {
@@ -366,8 +366,8 @@ func (r row) cases() []matrixRequest {
 	return list
 }
 
-// outcome returns the status of a response. If the response is a stream with a problem event, the
-// result is the status of the problem.
+// The function "outcome" returns the status of a response. If the response is a stream with a
+// problem event, the result is the status of the problem.
 func outcome(r reply) int {
 	_, problem, ok := strings.Cut(string(r.body), "event: problem\ndata: ")
 	if !ok || r.Header.Get("Content-Type") != "text/event-stream" {
@@ -442,7 +442,8 @@ func TestMatrixHasNoUnknownRoutes(t *testing.T) {
 	}
 }
 
-// form returns two values: a form that contains a file, and the content type of this form.
+// The function "form" returns two values: a form that contains a file, and the content type of this
+// form.
 func form(filename, mediaType, content string) (body, contentType string) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)

@@ -130,7 +130,8 @@ func (g *registry) end(id string, result *report.Result) {
 	g.keep(t)
 }
 
-// keep adds a run that has ended and evicts older runs if necessary. The caller holds mu.
+// The method "keep" adds a run that has ended and evicts older runs if necessary. The caller holds
+// mu.
 func (g *registry) keep(t *trackedRun) {
 	tenant := g.tenants[t.owner.tenant]
 	if tenant == nil {
@@ -163,7 +164,7 @@ func (g *registry) count(t *trackedRun, tenant *tenantResults, owner *callerResu
 	owner.bytes += bytes
 }
 
-// drop removes a run that has ended. The caller holds mu.
+// The method "drop" removes a run that has ended. The caller holds mu.
 func (g *registry) drop(t *trackedRun) {
 	tenant := g.tenants[t.owner.tenant]
 	owner := tenant.owners[t.owner]
@@ -179,7 +180,7 @@ func (g *registry) drop(t *trackedRun) {
 	delete(g.runs, t.ID)
 }
 
-// expire removes runs whose retention time has passed. The caller holds mu.
+// The method "expire" removes runs whose retention time has passed. The caller holds mu.
 func (g *registry) expire(at time.Time) {
 	for e := g.ended.Front(); e != nil; e = g.ended.Front() {
 		t := e.Value.(*trackedRun)
@@ -217,7 +218,8 @@ var errNoRun = abi.Faultf(abi.NotFound, "the run does not exist").
 var errNotCancellable = abi.Faultf(abi.InvalidArgument, "a run of sleep-time memory cannot be canceled").
 	WithHint("pause sleep-time memory to prevent further runs")
 
-// find returns the current state of a run of an app, provided that the principal may see the run.
+// The method "find" returns the current state of a run of an app, provided that the principal may
+// see the run.
 func (g *registry) find(p auth.Principal, app, id string) (apitypes.Run, error) {
 	g.mu.Lock()
 	t, err := g.of(p, app, id)
@@ -271,7 +273,7 @@ func (t *trackedRun) visibleTo(p auth.Principal) bool {
 	return ownerOf(p) == t.owner && (p.Session == "" || p.Session == t.Session)
 }
 
-// forget removes all runs of a user. Runs in progress are removed when they end.
+// The method "forget" removes all runs of a user. Runs in progress are removed when they end.
 func (g *registry) forget(tenant, user string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// problem sends a request that fails and returns the problem document.
+// The method "problem" sends a request that fails and returns the problem document.
 func (s *service) problem(status int, who, method, path, body string, headers ...string) apitypes.Problem {
 	s.t.Helper()
 	var p apitypes.Problem
@@ -143,7 +143,7 @@ func TestSessionMetaDescribed(t *testing.T) {
 	}
 }
 
-// The grants for code are checked against the existing stores.
+// The server checks the grants for code against the existing stores.
 func TestGrantsOfCode(t *testing.T) {
 	s := newService(t)
 	for grants, want := range map[string]string{

@@ -152,7 +152,7 @@ func (in *codeInput) job() (job, error) {
 	return job{tool: cmp.Or(in.Body.Name, "code"), fields: in.Body.RunFields, key: in.Key, code: source}, nil
 }
 
-// run executes a job, and returns the Result if there is one.
+// The method "run" executes a job, and returns the Result if there is one.
 func (c *call) run(ctx context.Context, j job) (*resultOutput, error) {
 	inv, err := c.invocation(ctx, j.tool, j.fields)
 	if err != nil {
@@ -173,8 +173,8 @@ func (c *call) run(ctx context.Context, j job) (*resultOutput, error) {
 	return out, failed
 }
 
-// track adds the run of an invocation to the registry of runs. When the run has begun, track sets
-// the returned id.
+// The method "track" adds the run of an invocation to the registry of runs. When the run has begun,
+// track sets the returned id.
 func (c *call) track(inv *host.Invocation, j job, cancel context.CancelCauseFunc) (id *string) {
 	id = new(string)
 	begin := func() *trackedRun {

@@ -81,7 +81,7 @@ type fileWriter struct {
 	buffer  []byte
 }
 
-// start returns a fileWriter and starts its clock.
+// The method "start" returns a fileWriter and starts its clock.
 func (p minRate) start(w http.ResponseWriter) *fileWriter {
 	return &fileWriter{minRate: p, w: w, control: http.NewResponseController(w), begin: time.Now(), buffer: make([]byte, chunkBytes)}
 }

@@ -57,7 +57,7 @@ func addStream[I appInput](s *Server, h *runHandler, permission auth.Permission,
 	})
 }
 
-// stream executes a job and sends its events.
+// The method "stream" executes a job and sends its events.
 func (h *runHandler) stream(ctx context.Context, c *call, e *events, j job) {
 	defer e.beat(h.heartbeat)()
 	j.onID = func(id string) {
@@ -92,7 +92,7 @@ type events struct {
 	began   bool
 }
 
-// run begins the response with the run id.
+// The method "run" begins the response with the run id.
 func (e *events) run(id string) {
 	e.mu.Lock()
 	e.w.Header().Set(runIDHeader, id)
@@ -128,7 +128,8 @@ func (e *events) beat(every time.Duration) (stop func()) {
 // for a client that does not read.
 const sendTimeout = 5 * time.Second
 
-// send writes one event. send ignores errors, because a disconnect ends the request anyway.
+// The method "send" writes one event. The method "send" ignores errors, because a disconnect ends
+// the request anyway.
 func (e *events) send(name string, v any) {
 	text, err := json.Marshal(v) // on one line
 	if err != nil {

@@ -17,9 +17,9 @@ import (
 // sessionHeader is the HTTP header that contains the id of the MCP session.
 const sessionHeader = "Mcp-Session-Id"
 
-// maxIdle is the maximum idle time of a session. The limit is necessary, because the session of a
-// client that has disappeared occupies memory. If the client of a closed session still exists, the
-// client begins a new session.
+// maxIdle is the maximum idle time of a session. This limit on the idle time is necessary, because
+// the session of a client that has disappeared occupies memory. If the client of a closed session
+// still exists, the client begins a new session.
 const maxIdle = time.Hour
 
 // Handler serves MCP over streamable HTTP at any path. The function caller authenticates a request
@@ -29,9 +29,9 @@ const maxIdle = time.Hour
 //
 // A session belongs to the Caller that began the session. A request for a session of another
 // tenant, user or memory session gets the same response as for an unknown session. A client can
-// close its session. Otherwise, the session is closed after an hour without requests, or earlier if
-// the app has a shorter session idle time. A session is also closed if its user opens too many
-// other sessions.
+// close its session. If the client does not close its session, the server closes the session after
+// an hour without requests, or earlier if the app has a shorter session idle time. A session is
+// also closed if its user opens too many other sessions.
 //
 // HTTP errors are problem documents (RFC 9457). JSON-RPC batches are rejected, because one batch
 // could start any number of runs. The protocol has not had batches since version 2025-06-18.
@@ -100,9 +100,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.streamable.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), sessionKey{}, sess)))
 }
 
-// session returns the session of the request, provided that it belongs to the caller. If the
-// request may begin a session, session returns a new session. The session counts as busy until the
-// response is written, so that the session is not closed during the request.
+// The method "session" returns the session of the request, provided that it belongs to the caller.
+// If the request may begin a session, session returns a new session. The session counts as busy
+// until the response is written, so that the session is not closed during the request.
 func (h *handler) session(r *http.Request, owner host.Caller) (sess *session, ok bool) {
 	if id := r.Header.Get(sessionHeader); id != "" {
 		sess = h.api.find(id, owner)
@@ -127,7 +127,7 @@ func serverOf(r *http.Request) *mcp.Server {
 	return nil
 }
 
-// refuse writes the response to a request whose caller was rejected.
+// The function "refuse" writes the response to a request whose caller was rejected.
 func refuse(w http.ResponseWriter, err error) {
 	fault, ok := errors.AsType[*abi.Fault](err)
 	if !ok {

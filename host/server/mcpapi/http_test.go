@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/mcpapi"
 )
 
-// listen serves an app over HTTP. listen trusts the user in a header.
+// The function "listen" serves an app over HTTP. The function "listen" trusts the user in a header.
 func listen(t *testing.T, s *mcpapi.Server) string {
 	t.Helper()
 	server := httptest.NewServer(s.Handler(func(r *http.Request) (host.Caller, error) {
@@ -203,8 +203,8 @@ func TestClosedServer(t *testing.T) {
 const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize",` +
 	`"params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
 
-// begin starts an MCP session that uses the given memory session. begin returns the MCP session id
-// and the response.
+// The function "begin" starts an MCP session that uses the given memory session. The function
+// "begin" returns the MCP session id and the response.
 func begin(t *testing.T, url, user, memory string) (id, answer string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(initialize))
@@ -248,8 +248,8 @@ func TestSessionsOfACallerAreBounded(t *testing.T) {
 	}
 }
 
-// TestBatch sends many calls in one request. One such request belongs to a session, and another
-// request has no session.
+// TestBatch sends batches, which contain many calls. The test sends one batch in a session and
+// another batch without a session.
 func TestBatch(t *testing.T) {
 	h := openShop(t)
 	url := listen(t, serve(t, h))
@@ -317,8 +317,8 @@ func TestErrorsOfHTTPAreProblems(t *testing.T) {
 	}
 }
 
-// TestRequestBeforeInitialize sends a request before the initialization. The error must have a
-// code, as it has over stdio.
+// TestRequestBeforeInitialize sends a request before the initialization. The error must have a code
+// both over HTTP and over stdio.
 func TestRequestBeforeInitialize(t *testing.T) {
 	url := listen(t, serve(t, openShop(t)))
 	status, answer := ask(t, http.MethodPost, url, "ann", "", listTools)

@@ -101,8 +101,8 @@ func describeBlock(b declare.Block) string {
 	return strings.TrimSuffix(b.Description, ".") + "; " + limits + "."
 }
 
-// If the client acts for a user, addMemory adds the tools for blocks and collections. In this case,
-// addMemory also adds each block as a resource.
+// If the client acts for a user, addMemory adds the tools for blocks and collections. If the client
+// acts for a user, addMemory also adds each block as a resource.
 func (s *session) addMemory() {
 	if s.owner.User == "" {
 		return
@@ -150,8 +150,8 @@ type blockUpdate struct {
 	Scope    *string `json:"scope"`
 }
 
-// request returns the update of a block that the input describes. request returns a fault if the
-// input does not match the schema of the tool.
+// The method "request" returns the update of a block that the input describes. The method "request"
+// returns a fault if the input does not match the schema of the tool.
 func (in blockUpdate) request() (u host.BlockUpdate, err error) {
 	switch {
 	case in.Block == nil:
@@ -255,8 +255,8 @@ func decodeArguments(arguments json.RawMessage, v any, names ...string) error {
 	return nil
 }
 
-// structured returns the result of a call. The result contains the given value twice: as text and
-// as structured content.
+// The function "structured" returns the result of a call. The result contains the given value
+// twice: as text and as structured content.
 func structured(value any) *mcp.CallToolResult {
 	text, err := json.Marshal(value)
 	if err != nil {

@@ -73,7 +73,8 @@ func New(opts Options) *Server {
 	return s
 }
 
-// describe creates the lists of tools and agents, and the list of tools for blocks and collections.
+// The method "describe" creates the lists of tools and agents, and the list of tools for blocks and
+// collections.
 func (s *Server) describe() {
 	var names []string
 	for _, tool := range s.host.App().Tools {
@@ -149,7 +150,8 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	}
 }
 
-// refuse makes the server reject new requests. refuse returns the idle sessions.
+// The method "refuse" makes the server reject new requests. The method "refuse" returns the idle
+// sessions.
 func (s *Server) refuse() (idle []*session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -233,9 +235,10 @@ func (s *Server) register(sess *session, link *mcp.ServerSession) error {
 var errClosing = abi.Faultf(abi.Unavailable, "the server is closing").WithHint("start a new MCP session in a moment")
 
 // countKey returns the caller under which sessions are counted. countKey omits the agent of the
-// caller. If the caller has a user, countKey also omits the memory session. The reason is that a
-// client can use any number of agents and memory sessions. A caller without a user has an API key.
-// Each memory session of a caller without a user counts as a separate caller.
+// caller. If the caller has a user, countKey also omits the memory session. A client can use any
+// number of agents and memory sessions, so they must not count as separate callers. A caller
+// without a user has an API key. Each memory session of a caller without a user counts as a
+// separate caller.
 func countKey(owner host.Caller) host.Caller {
 	if owner.User != "" {
 		owner.Session = ""
@@ -244,8 +247,8 @@ func countKey(owner host.Caller) host.Caller {
 	return owner
 }
 
-// oldest returns the session that must be closed before the caller can open another session. oldest
-// returns nil if no session must be closed.
+// The method "oldest" returns the session that must be closed before the caller can open another
+// session. The method "oldest" returns nil if no session must be closed.
 func (s *Server) oldest(owner host.Caller) *session {
 	var oldest *session
 	count := 0

@@ -86,7 +86,8 @@ func (s *session) withResourceCode(method string, req mcp.Request, err error) er
 	return &with
 }
 
-// enter counts a new request of the session. enter fails if the server is closing.
+// The method "enter" counts a new request of the session. The method "enter" fails if the server is
+// closing.
 func (s *session) enter() error {
 	s.api.mu.Lock()
 	defer s.api.mu.Unlock()
@@ -97,15 +98,15 @@ func (s *session) enter() error {
 	return nil
 }
 
-// hold counts a new request of the session, even if the server is closing.
+// The method "hold" counts a new request of the session, even if the server is closing.
 func (s *session) hold() {
 	s.api.mu.Lock()
 	defer s.api.mu.Unlock()
 	s.busy++
 }
 
-// leave marks a request of the session as done. If the server is closing, leave closes the session
-// after the last request.
+// The method "leave" marks a request of the session as done. If the server is closing, leave closes
+// the session after the last request.
 func (s *session) leave() {
 	s.api.mu.Lock()
 	defer s.api.mu.Unlock()
@@ -178,7 +179,7 @@ func (s *session) stop() {
 	s.stopOnce.Do(func() { close(s.closing) })
 }
 
-// close closes the connection to the client.
+// The method "close" closes the connection to the client.
 func (s *session) close() {
 	s.stop()
 	s.mu.Lock()

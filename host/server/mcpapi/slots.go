@@ -54,8 +54,8 @@ func principalOf(owner host.Caller) string {
 	return "user " + owner.User
 }
 
-// take returns a slot for a new session. closeSession is called when the slot is evicted.
-// closeSession must return quickly.
+// The method "take" returns a slot for a new session. closeSession is called when the slot is
+// evicted. closeSession must return quickly.
 func (s *Slots) take(owner host.Caller, closeSession func()) (*slot, error) {
 	entry := &slot{of: s, tenant: owner.Tenant, principal: principalOf(owner), close: closeSession}
 	s.mu.Lock()
@@ -73,9 +73,10 @@ func (s *Slots) take(owner host.Caller, closeSession func()) (*slot, error) {
 	return entry, nil
 }
 
-// victim returns the slot that a new session evicts. victim selects the tenant with the most slots,
-// and then the principal of this tenant that has the most slots. If several principals have the
-// most slots, victim selects the least recently used slot of these principals.
+// The method "victim" returns the slot that a new session evicts. The method "victim" selects the
+// tenant with the most slots, and then the principal of this tenant that has the most slots. If
+// several principals have the most slots, victim selects the least recently used slot of these
+// principals.
 func (s *Slots) victim(newcomer *slot) (victim *slot) {
 	var maximum [2]int
 	for tenant, t := range s.tenants {
@@ -92,9 +93,9 @@ func (s *Slots) victim(newcomer *slot) (victim *slot) {
 	return victim
 }
 
-// weigh returns the weight of a tenant or a principal. The tenant or principal with the largest
-// weight loses a slot. The weight of the owner of a new session includes the new session. If two
-// weights are equal, the owner of the new session loses the slot.
+// The function "weigh" returns the weight of a tenant or a principal. The tenant or principal with
+// the largest weight loses a slot. The weight of the owner of a new session includes the new
+// session. If two weights are equal, the owner of the new session loses the slot.
 func weigh(open int, own bool) int {
 	if own {
 		return 2*(open+1) + 1
@@ -147,7 +148,7 @@ func (entry *slot) use() {
 	}
 }
 
-// free releases the slot after its session has ended.
+// The method "free" releases the slot after its session has ended.
 func (entry *slot) free() {
 	entry.of.mu.Lock()
 	defer entry.of.mu.Unlock()

@@ -14,7 +14,8 @@ import (
 // party is an MCP client. party has a tenant, a key and a user.
 type party struct{ tenant, actor, user string }
 
-// post sends a message as a party. post returns the session, the status and the response.
+// The method "post" sends a message as a party. The method "post" returns the session, the status
+// and the response.
 func (p party) post(t *testing.T, url, session, body string) (id string, status int, answer string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
@@ -41,7 +42,7 @@ func (p party) post(t *testing.T, url, session, body string) (id string, status 
 	return resp.Header.Get("Mcp-Session-Id"), resp.StatusCode, string(text)
 }
 
-// begin begins a session. begin fails the test on an error.
+// The method "begin" begins a session. The method "begin" fails the test on an error.
 func (p party) begin(t *testing.T, url string) string {
 	t.Helper()
 	id, status, answer := p.post(t, url, "", initialize)
@@ -51,7 +52,8 @@ func (p party) begin(t *testing.T, url string) string {
 	return id
 }
 
-// crowd is a pair of servers. Both servers use the same Slots, which has eight slots.
+// The function "crowd" returns a pair of servers. Both servers use the same Slots, which has eight
+// slots.
 func crowd(t *testing.T) (urls [2]string, runs *results) {
 	runs = &results{left: make(chan host.Caller, 99)}
 	h, slots := openShop(t, runs), mcpapi.NewSlots(8)

@@ -18,7 +18,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// shop is an app of small tools. Each tool demonstrates one behavior that a client can observe.
+// The variable "shop" is an app of small tools. Each tool demonstrates one behavior that a client
+// can observe.
 var shop = fstest.MapFS{
 	"app.yaml": {Data: []byte(`
 app: shop
@@ -89,7 +90,7 @@ func (r *results) MemoryCalled(_ context.Context, run host.RunInfo, _ host.CallE
 	}
 }
 
-// open opens a host for an app.
+// The function "open" opens a host for an app.
 func open(t *testing.T, a *app.App, observers ...host.Observer) *host.Host {
 	t.Helper()
 	h, err := host.Open(t.Context(), host.Options{
@@ -135,15 +136,16 @@ func serve(t *testing.T, h *host.Host) *mcpapi.Server {
 	return s
 }
 
-// connect connects a client over a pair of streams, as over stdio. The returned function closes the
-// client and waits until the server has ended. The client uses the latest protocol version.
+// The function "connect" connects a client over a pair of streams, as over stdio. The returned
+// function closes the client and waits until the server has ended. The client uses the latest
+// protocol version.
 func connect(t *testing.T, s *mcpapi.Server, caller host.Caller, opts *mcp.ClientOptions) (*mcp.ClientSession, func()) {
 	t.Helper()
 	return connectAt(t, "", s, caller, opts)
 }
 
-// handshake is a protocol version in which a client sets the log level of the session after a
-// handshake. In later versions, each request sets the log level.
+// The constant "handshake" is a protocol version in which a client sets the log level of the
+// session after a handshake. In later versions, each request sets the log level.
 const handshake = "2025-06-18"
 
 func connectAt(t *testing.T, version string, s *mcpapi.Server, caller host.Caller, opts *mcp.ClientOptions) (*mcp.ClientSession, func()) {
@@ -171,7 +173,7 @@ func connectAt(t *testing.T, version string, s *mcpapi.Server, caller host.Calle
 	return session, leave
 }
 
-// client connects a client without options.
+// The function "client" connects a client without options.
 func client(t *testing.T, h *host.Host, caller host.Caller) *mcp.ClientSession {
 	t.Helper()
 	session, _ := connect(t, serve(t, h), caller, nil)
@@ -188,7 +190,7 @@ func call(t *testing.T, c *mcp.ClientSession, tool string, arguments any) *mcp.C
 	return result
 }
 
-// text returns the only text of a result.
+// The function "text" returns the only text of a result.
 func text(t *testing.T, r *mcp.CallToolResult) string {
 	t.Helper()
 	if len(r.Content) != 1 {

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 )
 
-// describe returns a tool in the form in which MCP lists it.
+// The function "describe" returns a tool in the form in which MCP lists it.
 func describe(t app.Tool) *mcp.Tool {
 	out := &mcp.Tool{
 		Name: t.Name, Title: t.Title, Description: t.Description,

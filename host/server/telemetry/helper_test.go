@@ -60,7 +60,7 @@ FLOW:
     THEN: COMPLETE
 `
 
-// open opens the shop with a guest as its only tool.
+// The function "open" opens the shop with a guest as its only tool.
 func open(t testing.TB, g guest, observers ...host.Observer) *host.Host {
 	t.Helper()
 	return openAt(t, nil, g, observers...)
@@ -93,7 +93,7 @@ func newTelemetry(t testing.TB, opts telemetry.Options) *telemetry.Telemetry {
 	return tel
 }
 
-// get and set are memory calls that guests make.
+// The functions "get" and "set" are memory calls that guests make.
 func get(store string) abi.Call {
 	return abi.Call{Op: abi.GetContent, Args: []json.RawMessage{quoted(store)}}
 }
@@ -110,7 +110,7 @@ func quoted(s string) json.RawMessage {
 	return text
 }
 
-// count reads and writes a store, as most tools do.
+// The function "count" reads and writes a store, as most tools do.
 func count(ctx context.Context, h engine.Host) (engine.Output, error) {
 	if _, err := h.Call(ctx, get("visits")); err != nil {
 		return engine.Output{}, err

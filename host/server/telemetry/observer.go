@@ -127,7 +127,7 @@ type runEnd struct {
 	at              time.Time
 }
 
-// count counts a run that has ended.
+// The method "count" counts a run that has ended.
 func (m *metrics) count(e runEnd) {
 	switch {
 	case e.run.Sleep:

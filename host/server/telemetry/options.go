@@ -25,10 +25,10 @@ type Options struct {
 	// Default: 1.
 	SampleRatio float64
 	// Tenants lists the tenants that have separate metrics. FirstTenants is the number of
-	// additional tenants that have separate metrics. The tenants that start a run first have these
-	// metrics. All other tenants share the label "other". Separate metrics expose the ids of
-	// tenants to everyone who can call Handler, because Handler requires no credentials. Default:
-	// no metrics by tenant.
+	// additional tenants that have separate metrics. The first tenants that start a run get these
+	// separate metrics. All other tenants share the label "other". Separate metrics expose the ids
+	// of tenants to everyone who can call Handler, because Handler requires no credentials.
+	// Default: no metrics by tenant.
 	Tenants      []string
 	FirstTenants int
 	// Version is the program version in the build metric. Default: the version of the main module.
@@ -48,7 +48,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// check returns an error that reports all invalid options.
+// The method "check" returns an error that reports all invalid options.
 func (o Options) check() error {
 	var errs []error
 	if !(o.SampleRatio >= 0 && o.SampleRatio <= 1) { // false for NaN

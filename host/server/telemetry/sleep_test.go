@@ -58,8 +58,8 @@ toolrun_sleep_runs_total{app="shop",code="tool_error"} 1
 	}
 }
 
-// TestUnrecordedMessages checks the number of unrecorded messages. These are messages of successful
-// turns that are missing from the transcript.
+// TestUnrecordedMessages checks the number of unrecorded messages. An unrecorded message is a
+// message of a successful turn that is missing from the transcript.
 func TestUnrecordedMessages(t *testing.T) {
 	tel := newTelemetry(t, telemetry.Options{})
 	o := tel.Observer("shop")

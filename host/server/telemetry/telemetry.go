@@ -54,8 +54,8 @@ func newTelemetry(opts Options, exporter sdktrace.SpanExporter) (*Telemetry, err
 	return t, nil
 }
 
-// Observer returns an observer that reports the runs of an app to t. Add the observer to
-// host.Options.Observers of one Host. The observer must be the first observer of the Host: if an
+// Observer returns an observer that reports the runs of an app to the Telemetry. Add the observer
+// to host.Options.Observers of one Host. The observer must be the first observer of the Host: if an
 // earlier observer rejects a run, the run is counted but never shown as in progress.
 func (t *Telemetry) Observer(app string) host.Observer { return &observer{t: t, app: app} }
 

@@ -36,7 +36,8 @@ func newTenants(opts Options) *tenants {
 	return t
 }
 
-// label returns the label of a tenant. The label does not change while the process runs.
+// The method "label" returns the label of a tenant. The label does not change while the process
+// runs.
 func (t *tenants) label(id string) string {
 	t.mu.RLock()
 	known, full := t.labels[id], t.left == 0

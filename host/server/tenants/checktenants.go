@@ -20,10 +20,11 @@ import (
 const checkTimeout = 10 * time.Second
 
 // checkTenants rejects an app if a store has records that were written when the store had a
-// different access. A tenant with such records could not open the app. checkTenants also checks
-// tenants without an open host. It logs a warning for each collection whose vectors are from
-// another model. checkTenants does not change any data. If the check exceeds its time limit, a log
-// line reports that the remaining tenants were not checked.
+// different access. If a tenant had records that were written with a different access, the tenant
+// could not open the app. checkTenants also checks tenants without an open host. For each
+// collection whose vectors are from another model, checkTenants logs a warning. checkTenants does
+// not change any data. If the check exceeds its time limit, a log line reports that the remaining
+// tenants were not checked.
 func checkTenants(ctx context.Context, opts host.Options, logger *slog.Logger, declared *app.App) error {
 	bounded, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
@@ -96,7 +97,7 @@ type failureLog struct {
 	logged map[hostKey]time.Time
 }
 
-// due reports whether a failure to open a host should be logged.
+// The method "due" reports whether a failure to open a host should be logged.
 func (f *failureLog) due(at hostKey, now time.Time) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

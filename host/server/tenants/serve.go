@@ -62,8 +62,9 @@ func (a *Apps) Serve(ctx context.Context, served []*app.App) error {
 	return errors.Join(errs...)
 }
 
-// reopen opens a new version of an app for each tenant that has an open host. First, reopen checks
-// the stores of all tenants; see checkTenants. The caller must hold the mutex serving.
+// The method "reopen" opens a new version of an app for each tenant that has an open host. First,
+// reopen checks the stores of all tenants; see checkTenants. The caller must hold the mutex
+// serving.
 func (a *Apps) reopen(ctx context.Context, declared *app.App) error {
 	if err := checkTenants(ctx, a.options.Host, a.logger, declared); err != nil {
 		return err
@@ -71,8 +72,8 @@ func (a *Apps) reopen(ctx context.Context, declared *app.App) error {
 	return a.replace(ctx, declared)
 }
 
-// replace opens an app for all tenants of the app. If the app cannot be opened for one tenant, the
-// app is not replaced for any tenant. The caller must hold the mutex serving.
+// The method "replace" opens an app for all tenants of the app. If the app cannot be opened for one
+// tenant, the app is not replaced for any tenant. The caller must hold the mutex serving.
 func (a *Apps) replace(ctx context.Context, declared *app.App) error {
 	fresh := map[hostKey]*openHost{}
 	was := a.outdated(declared)
@@ -114,9 +115,9 @@ func (a *Apps) outdated(declared *app.App) map[hostKey]*openHost {
 	return list
 }
 
-// swap replaces an old host by a new host. A nil host means that no host is open. swap fails if the
-// old host has already been replaced. If the argument "declared" is not nil, swap also fails if the
-// service no longer uses this declaration of the app.
+// The method "swap" replaces an old host by a new host. A nil host means that no host is open. swap
+// fails if the old host has already been replaced. If the argument "declared" is not nil, swap also
+// fails if the service no longer uses this declaration of the app.
 func (a *Apps) swap(at hostKey, was, o *openHost, declared *app.App) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -130,7 +131,7 @@ func (a *Apps) swap(at hostKey, was, o *openHost, declared *app.App) bool {
 	return true
 }
 
-// drop closes the host of a key. The next use opens the host again.
+// The method "drop" closes the host of a key. The next use opens the host again.
 func (a *Apps) drop(at hostKey) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -160,8 +161,8 @@ func (a *Apps) DeclareStores(ctx context.Context, tenant, id string, stores []de
 	})
 }
 
-// declare adds declarations to the tenant's declarations, unless the function "check" returns an
-// error.
+// The method "declare" adds declarations to the tenant's declarations, unless the function "check"
+// returns an error.
 func (a *Apps) declare(ctx context.Context, tenant, id string, stores []declare.Store, check func(known []declare.Store) error) error {
 	at := hostKey{tenant, id}
 	defer a.declaring.lock(at)()

@@ -60,9 +60,9 @@ func (a *Apps) RunDue(ctx context.Context) error {
 	return err
 }
 
-// pass begins due runs of a bounded number of apps, and does not wait for the end of these runs. If
-// the previous runs of an app are still in progress, pass skips the app. Therefore, a slow app does
-// not delay other apps.
+// The method "pass" begins due runs of a bounded number of apps, and does not wait for the end of
+// these runs. If the previous runs of an app are still in progress, pass skips the app. Therefore,
+// a slow app does not delay other apps.
 func (s *sleeper) pass(ctx context.Context) error {
 	if !s.sleeps() {
 		return nil
@@ -87,7 +87,7 @@ func (s *sleeper) pass(ctx context.Context) error {
 	return nil
 }
 
-// enter selects the apps whose runs begin now.
+// The method "enter" selects the apps whose runs begin now.
 func (s *sleeper) enter(due []memory.DueApp) []hostKey {
 	var waiting []hostKey
 	for _, d := range due {

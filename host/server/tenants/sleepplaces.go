@@ -20,9 +20,9 @@ type places struct {
 	running  map[hostKey]bool
 	byTenant map[string]int // the number of places of each tenant
 	count    int            // the number of turns so far
-	// recent contains the last turns of tenants (with the app "") and of apps of tenants. The list
-	// "order" contains the keys of the map "recent", with the least recent key first. A key that is
-	// missing in the map has its turn before all other keys.
+	// The field "recent" contains the last turns of tenants (with the app "") and of apps of
+	// tenants. The list "order" contains the keys of the map "recent", with the least recent key
+	// first. A key that is missing in the map has its turn before all other keys.
 	recent map[hostKey]recentTurn
 	order  *list.List // of hostKey
 }
@@ -36,7 +36,8 @@ func newPlaces() *places {
 	return &places{running: map[hostKey]bool{}, byTenant: map[string]int{}, recent: map[hostKey]recentTurn{}, order: list.New()}
 }
 
-// take assigns free places to waiting apps, and returns the apps that have a place now.
+// The method "take" assigns free places to waiting apps, and returns the apps that have a place
+// now.
 func (p *places) take(waiting []hostKey) (taken []hostKey) {
 	for len(p.running) < sleeperRunners {
 		at, ok := p.next(waiting)
@@ -68,7 +69,7 @@ func (p *places) next(waiting []hostKey) (found hostKey, ok bool) {
 	return found, ok
 }
 
-// before reports whether the app a has its turn before the app b.
+// The method "before" reports whether the app a has its turn before the app b.
 func (p *places) before(a, b hostKey) bool {
 	if a.tenant != b.tenant {
 		return p.recent[hostKey{tenant: a.tenant}].turn < p.recent[hostKey{tenant: b.tenant}].turn
@@ -76,7 +77,7 @@ func (p *places) before(a, b hostKey) bool {
 	return p.recent[a].turn < p.recent[b].turn
 }
 
-// remember records that a tenant or an app has had its turn.
+// The method "remember" records that a tenant or an app has had its turn.
 func (p *places) remember(at hostKey) {
 	if r, ok := p.recent[at]; ok {
 		p.order.Remove(r.inOrder)
@@ -87,7 +88,7 @@ func (p *places) remember(at hostKey) {
 	}
 }
 
-// leave frees the place of an app.
+// The method "leave" frees the place of an app.
 func (p *places) leave(at hostKey) {
 	delete(p.running, at)
 	if p.byTenant[at.tenant]--; p.byTenant[at.tenant] == 0 {

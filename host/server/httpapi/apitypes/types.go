@@ -11,7 +11,7 @@ import (
 // The types below mirror types of the packages session, memory, artifact, ledger and metering, so
 // clients need not import those packages. A test checks that the types have the same fields.
 
-// Session describes a session, like session.Session.
+// Session describes a session, and mirrors the type session.Session.
 type Session struct {
 	ID string `json:"session_id"`
 	// User is "" if the session is anonymous or its user was erased.
@@ -27,7 +27,7 @@ type Session struct {
 	Ended *time.Time `json:"ended,omitempty"`
 }
 
-// Workflow describes a workflow, like session.Workflow.
+// Workflow describes a workflow, and mirrors the type session.Workflow.
 type Workflow struct {
 	ID string `json:"workflow_id"`
 	// User is "" if the workflow is anonymous or its user was erased.
@@ -45,8 +45,9 @@ type StartedSession struct {
 	Result *report.Result `json:"result,omitempty"`
 }
 
-// Artifact describes an uploaded file, like artifact.Artifact. The JSON members are named as in the
-// rest of the API. Tools read the same data in sessionMeta.artifacts under other names.
+// Artifact describes an uploaded file, and mirrors the type artifact.Artifact. The JSON members are
+// named as in the rest of the API. Tools read the same data in sessionMeta.artifacts under other
+// names.
 type Artifact struct {
 	ID        string    `json:"file_id"`
 	Type      string    `json:"type"`
@@ -72,7 +73,7 @@ type File struct {
 	URL string `json:"download_url,omitempty" doc:"URL at which the file can be downloaded without credentials until it expires"`
 }
 
-// RecordInfo is the metadata of a record, like memory.RecordInfo.
+// RecordInfo is the metadata of a record, and mirrors the type memory.RecordInfo.
 type RecordInfo struct {
 	Store    string     `json:"store"`
 	Item     string     `json:"item,omitempty"`
@@ -86,7 +87,8 @@ type RecordInfo struct {
 	Expires  *time.Time `json:"expires_at,omitempty"`
 }
 
-// LedgerEntry lists the reads and writes of a run or an operator action, like ledger.Entry.
+// LedgerEntry lists the reads and writes of a run or an operator action, and mirrors the type
+// ledger.Entry.
 type LedgerEntry struct {
 	Run string `json:"run_id"`
 	// Act is the kind of entry. For runs, Act is run, dry_run, turn, evaluate or render. For
@@ -95,8 +97,9 @@ type LedgerEntry struct {
 	Act string `json:"act"`
 	// Tool is the tool of a run, or the agent of a turn or an evaluation.
 	Tool string `json:"tool,omitempty"`
-	// Approval is the token of an approval. In an entry for an approval, it is the token of this
-	// approval. In an entry for a run, it is the token of the last approval that the run received.
+	// Approval is the token of an approval. In an entry for an approval, Approval is the token of
+	// this approval. In an entry for a run, Approval is the token of the last approval that the run
+	// received.
 	Approval string `json:"approval,omitempty"`
 	// File is the id of the downloaded file.
 	File    string `json:"file_id,omitempty"`
@@ -119,7 +122,7 @@ type LedgerEntry struct {
 	More int `json:"more,omitempty"`
 }
 
-// Erased counts the data that an erasure removed, like memory.Erased.
+// Erased counts the data that an erasure removed, and mirrors the type memory.Erased.
 type Erased struct {
 	User string `json:"user_id"`
 	// Stores counts the records removed from each store. Records and Bytes are totals for all
@@ -132,12 +135,12 @@ type Erased struct {
 	Workflows int            `json:"workflows"`
 	Files     int            `json:"files"`
 	Entries   int            `json:"ledger_entries"`
-	// An erasure keeps the entries of a collection that is declared with "erase: never". For each
-	// such collection, KeptShared counts the entries.
+	// KeptShared counts the entries that an erasure keeps, for each collection that is declared
+	// with "erase: never".
 	KeptShared map[string]int `json:"kept_shared"`
 }
 
-// AppUsage is the usage of an app by a tenant, like metering.Usage.
+// AppUsage is the usage of an app by a tenant, and mirrors the type metering.Usage.
 type AppUsage struct {
 	Tenant string `json:"tenant"`
 	App    string `json:"app"`
