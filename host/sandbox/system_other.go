@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// On systems other than Linux, a worker is a process that is killed at its deadline, without
-// further isolation.
+// On systems other than Linux, a worker is a process without further isolation. The process is
+// killed at the deadline of its run.
 
 func procAttributes(spawnConfig, []string, *int) *syscall.SysProcAttr { return nil }
 

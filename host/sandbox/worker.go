@@ -56,7 +56,7 @@ type worker struct {
 const maxStderrBytes = 64 << 10
 
 // startTimeout limits the time to start a worker. A worker usually starts within milliseconds, but
-// more slowly on a busy machine.
+// the start can take longer on a busy machine.
 const startTimeout = 20 * time.Second
 
 // The function "spawn" starts a worker process and connects its standard input and output to a

@@ -55,9 +55,10 @@ var workflows = family{
 	tag:    partition.WorkflowTag,
 }
 
-// checkConfined returns a fault if a confined caller uses a session that is not bound to its user.
-// The fault does not depend on whether the session belongs to another user, is anonymous, or does
-// not exist. Therefore, the fault of checkConfined does not reveal which ids exist.
+// checkConfined returns a fault if a confined caller uses a session that is not bound to the
+// caller's user. The fault does not depend on whether the session belongs to another user, is
+// anonymous, or does not exist. Therefore, the fault of checkConfined does not reveal which ids
+// exist.
 func (f *family) checkConfined(c partition.Caller, state State) error {
 	if f.byClaim || !c.Confined || f.id(c) == "" || c.User != "" && state.User == c.User {
 		return nil

@@ -157,8 +157,8 @@ type Backend interface {
 	Read(ctx context.Context, want []Key, held Held) ([]Record, Position, error)
 
 	// Scan returns records under a prefix whose keys are greater than the argument "after", in key
-	// order. Scan returns at most as many records as the argument "limit", which must be at least
-	// 1. If Scan returns fewer records than the limit, no further records exist.
+	// order. The argument "limit" is the maximum number of returned records, and must be positive.
+	// If Scan returns fewer records than the limit, no further records exist.
 	Scan(ctx context.Context, prefix, after Key, limit int) ([]Record, error)
 
 	// Heads is like Scan, but returns only the heads of the records and does not load contents into
@@ -198,9 +198,9 @@ type Backend interface {
 	ScanTag(ctx context.Context, what Selector, after Key, limit int) ([]Head, error)
 
 	// DeleteWhere removes selected records and returns the heads of the removed records.
-	// DeleteWhere removes at most as many records as the argument "limit", which must be at least
-	// 1. If DeleteWhere returns fewer heads than the limit, no selected records are left. The
-	// records of the returned heads were removed, even if the error is not nil.
+	// The argument "limit" is the maximum number of removed records, and must be positive. If
+	// DeleteWhere returns fewer heads than the limit, no selected records are left. The records of
+	// the returned heads were removed, even if the error is not nil.
 	//
 	// DeleteWhere skips records that cannot be decoded. If DeleteWhere has skipped a record, the
 	// error wraps ErrCorrupt.

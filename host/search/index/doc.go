@@ -1,5 +1,5 @@
 // Package index finds the entries of a collection that are similar to a query. The similarity is
-// the cosine of the vectors, the similarity of the words (BM25), or a mean of both.
+// the cosine of the vectors, the similarity of the words (BM25), or a mean of these two values.
 //
 // The search is exact. The search compares the query with every entry that the filter accepts. The
 // filter is applied before the search, so a filter that accepts a tenth of the entries costs about

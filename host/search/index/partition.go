@@ -47,8 +47,8 @@ type partition struct {
 	begun, ended uint64
 }
 
-// partitionKey identifies an index. The same records can have several indexes, because another
-// language has other stems, and because another Decode can return other entries.
+// partitionKey identifies an index. The same records can have several indexes: each language has
+// its own stems, and each Decode can return different entries.
 type partitionKey struct {
 	prefix   storage.Key
 	language string
@@ -85,8 +85,8 @@ func (p *partition) update(ctx context.Context, in *reader) error {
 	return nil
 }
 
-// The method "begin" reports whether a search needs an update. If the wanted update has already
-// ended, another search has performed the update.
+// The method "begin" reports whether a search needs an update. The result is false if another
+// search has already performed the wanted update.
 func (p *partition) begin(wanted uint64) bool {
 	p.set.mu.Lock()
 	defer p.set.mu.Unlock()

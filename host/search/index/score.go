@@ -20,9 +20,9 @@ func rounded(score float64) int32 {
 }
 
 // The constant "complete" is the text score of a text of average length that contains each word of
-// the query once. A text that contains all words of the query answers the query completely, so this
-// score is near
-// 1. Scores between complete and 1 belong to texts that are shorter or repeat the words.
+// the query once. The constant is near 1, because a text that contains all words of the query
+// answers the query completely. Texts that are shorter, or that repeat the words, have higher
+// scores.
 const complete = 0.9
 
 // textScore converts a weighted mean of saturations to a text score. The function increases

@@ -17,8 +17,8 @@ const (
 	// maximum delay until a change is detected.
 	checkEvery = time.Second
 	// The constant settled is the minimum age of a reliable modification time. File system clocks
-	// are coarse, so a file that was modified more recently can change again in the same clock
-	// tick. Therefore, a recently modified file is read again.
+	// are coarse, so a file that was modified within this time can change again without a change of
+	// its modification time. Therefore, a recently modified file is read again.
 	settled = 2 * time.Second
 	// maxFileBytes is the maximum size of a file. A key file of this size has about ten thousand keys.
 	maxFileBytes = 4 << 20

@@ -133,7 +133,8 @@ func TestSemaphoreOrder(t *testing.T) {
 	})
 }
 
-// TestMinRate sends a file to a client that reads nothing and to a client that reads.
+// TestMinRate sends a file to two clients. One client reads nothing, and the other client reads the
+// file.
 func TestMinRate(t *testing.T) {
 	ended := make(chan struct{}, 2)
 	content := make([]byte, 64<<20) // more than the buffers of a connection can contain

@@ -223,8 +223,8 @@ type identity struct{ tenant, role, name, user string }
 // Admitted is an admitted request that the handler of another protocol, such as MCP, may serve.
 type Admitted struct {
 	Principal auth.Principal
-	// Caller is the caller that the query parameters user_id, session_id, workflow_id and agent_id
-	// select. The credentials allow the request to act for this caller.
+	// Caller is selected by the query parameters user_id, session_id, workflow_id and agent_id. The
+	// credentials allow the request to act for this caller.
 	Caller host.Caller
 	// Host is the host of the app that the query parameter "app" selects. If the parameter is
 	// missing, Host is the host of the only app that the sender may use. The handler must call

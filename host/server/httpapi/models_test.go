@@ -136,8 +136,8 @@ func TestDeadlineOfRequest(t *testing.T) {
 	}
 }
 
-// TestPreviewOfTurn checks that a preview contains the request to the model with the facts that the
-// agent injects. A preview must not send the request, and must not store data.
+// TestPreviewOfTurn checks that a preview contains the request to the model, including the facts
+// that the agent injects. A preview must not send the request, and must not store data.
 func TestPreviewOfTurn(t *testing.T) {
 	s, server := newAdvisor(t)
 	var p report.Preview

@@ -398,7 +398,7 @@ func TestAuthorization(t *testing.T) {
 	}
 }
 
-// The method try sends one request of the matrix and checks its effects.
+// The method "try" sends one request of the matrix and checks the effects of this request.
 func (w *fixture) try(route httpapi.Route, r row, a matrixRequest) {
 	w.t.Helper()
 	d := w.seed()

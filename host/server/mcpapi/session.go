@@ -65,9 +65,9 @@ func (s *session) ensureSession(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// codeNoResource is the error code for an unknown resource up to protocol version 2025-11-25. Later
-// versions use the code for invalid parameters. For all versions, the SDK returns the code for
-// invalid parameters.
+// Up to protocol version 2025-11-25, codeNoResource is the error code for an unknown resource.
+// Later versions use the code for invalid parameters. For all versions, the SDK returns the code
+// for invalid parameters.
 const codeNoResource = -32002
 
 // withResourceCode replaces the code of an error about an unknown resource with the code that the

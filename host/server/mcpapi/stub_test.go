@@ -70,7 +70,8 @@ type results struct {
 	host.NopObserver
 	ended chan *report.Result
 	left  chan host.Caller // callers whose session has ended
-	// The function in the field "called", if any, is called after each memory operation of a run.
+	// If the function in the field "called" is not nil, it is called after each memory operation of
+	// a run.
 	called func(host.RunInfo)
 }
 

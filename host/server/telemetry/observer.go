@@ -204,7 +204,8 @@ func effectOf(w report.WriteEffect) string {
 	return "set"
 }
 
-// subject returns the attribute of the log line that names the tool of a run or the agent of a turn.
+// subject returns an attribute of the log line. The attribute contains the name of a run's tool or
+// of a turn's agent.
 func (e runEnd) subject() slog.Attr {
 	if e.run.Tool == "" {
 		return slog.String("agent", e.agent)

@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/tenants"
 )
 
-// sleepy returns an app with sleep-time memory, whose tool the stub engine runs.
+// sleepy returns an app with sleep-time memory. The stub engine runs the tool of the app.
 func sleepy(t *testing.T) *app.App {
 	t.Helper()
 	declared, problems := app.Load(fstest.MapFS{

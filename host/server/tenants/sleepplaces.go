@@ -20,9 +20,9 @@ type places struct {
 	running  map[hostKey]bool
 	byTenant map[string]int // the number of places of each tenant
 	count    int            // the number of turns so far
-	// The field "recent" contains the last turns of tenants (with the app "") and of apps of
-	// tenants. The list "order" contains the keys of the map "recent", with the least recent key
-	// first. A key that is missing in the map has its turn before all other keys.
+	// The field "recent" maps each tenant, and each app of a tenant, to its last turn. The key of a
+	// tenant has the app "". The list "order" contains the keys of the map "recent", with the least
+	// recent key first. A key that is missing in the map has its turn before all other keys.
 	recent map[hostKey]recentTurn
 	order  *list.List // of hostKey
 }

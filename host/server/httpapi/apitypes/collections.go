@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Collection describes a collection of an app, like memory.CollectionDetails.
+// Collection describes a collection of an app, and mirrors the type memory.CollectionDetails.
 type Collection struct {
 	Name      string `json:"name" doc:"Name of the collection" example:"articles"`
 	Declared  bool   `json:"declared" doc:"Whether the app declares the collection"`
@@ -39,7 +39,7 @@ type Reembedding struct {
 	Done      bool   `json:"done" doc:"Whether the move to the model is complete. If it is not complete, repeat the request"`
 }
 
-// Entry is an entry of a collection, like memory.Entry.
+// Entry is an entry of a collection, and mirrors the type memory.Entry.
 type Entry struct {
 	Namespace string `json:"namespace" doc:"The namespace, or an empty text for the default namespace" example:"s1"`
 	ID        string `json:"id" doc:"Id of the entry in its namespace" example:"r1"`

@@ -21,7 +21,8 @@ type MessagesAdded struct {
 	Messages int    `json:"messages" doc:"Number of added messages. Messages without text are not added. The number is 0 if the session has no user"`
 }
 
-// SleepStatus is the state of the sleep-time memory of an app, like host.SleepStatus.
+// SleepStatus is the state of the sleep-time memory of an app, and mirrors the type
+// host.SleepStatus.
 type SleepStatus struct {
 	Paused  bool       `json:"paused"`
 	Since   *time.Time `json:"since"`
