@@ -89,8 +89,8 @@ func scopeOf(scope, agent string) (block.Scope, error) {
 	return selected, nil
 }
 
-// blockPlace returns the caller of a request for a declared block. The second result is true if the
-// block belongs to the agent.
+// blockPlace returns the caller of a request for a declared block. The boolean result is true if
+// the block belongs to the agent.
 func (c *call) blockPlace(in apitypes.BlockPlace) (caller host.Caller, agent bool, err error) {
 	scope, err := scopeOf(in.Scope, in.Agent)
 	if err != nil {

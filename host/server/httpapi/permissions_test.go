@@ -33,8 +33,8 @@ const (
 // row describes the request of a route.
 type row struct {
 	// The field status is the status for a caller with permission. The field empty is the status
-	// for a tenant without data. If the field empty is 0, the status for a tenant without data is
-	// the field status.
+	// for a tenant without data. If the field "empty" is 0, the field "status" is also the status
+	// for a tenant without data.
 	status, empty int
 	user, session location
 	body          string
@@ -378,10 +378,10 @@ func outcome(r reply) int {
 	return p.Status
 }
 
-// TestAuthorization sends requests to every route. Every caller sends a request for every user. The
-// statuses must follow the permission table and the rules. A response to a caller other than ann
-// must contain no data of ann. A request that is rejected, or that another user sends, must not
-// change ann's data.
+// TestAuthorization sends requests to every route. On each route, every caller sends one request
+// for each user. The statuses must follow the permission table and the rules. A response to a
+// caller other than ann must contain no data of ann. A request that is rejected, or that another
+// user sends, must not change ann's data.
 func TestAuthorization(t *testing.T) {
 	for _, route := range newService(t).api.Routes() {
 		name := route.Method + " " + route.Path

@@ -14,7 +14,7 @@ import (
 const anyRecord = "*"
 
 // If another writer changes the record during a write with "If-Match: *", the write is tried again.
-// maxAnyTries is the maximum number of tries.
+// maxAnyTries is the maximum number of times that a write is tried.
 const maxAnyTries = 16
 
 // withPrecondition performs a write with the precondition in options. The function current returns

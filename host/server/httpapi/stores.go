@@ -155,7 +155,7 @@ func schemaMistakes(st declare.Store) (list []apitypes.SchemaMistake) {
 }
 
 // countUnfit counts the records that violate a changed declaration. If the records cannot be
-// counted, countUnfit returns nil and no error, because the declaration has already been changed.
+// counted, countUnfit returns nil, because the declaration has already been changed.
 func countUnfit(ctx context.Context, c *call, caller host.Caller, st declare.Store) *apitypes.Unfit {
 	unfit, all, err := c.host.Stores().Unfit(ctx, caller, st)
 	if err != nil {
