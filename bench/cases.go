@@ -37,13 +37,14 @@ const (
 	manyBare   = "bare goja, then bare bbolt Batch"
 )
 
-// writers is the number of concurrent writers in the cases with many runs.
+// In the cases that measure many concurrent runs, the constant "writers" is the number of
+// concurrent writers.
 const writers = 256
 
 const record = `{"preferences":{"language":"en","notifications":true},"recentOrders":["a1","b2","c3"],"visits":1}`
 
-// The tools check for a global that an earlier run would have set. If the global exists, a runtime
-// was reused.
+// Each tool checks whether a global variable exists that an earlier run would have set. If this
+// global variable exists, the host has reused a JavaScript runtime.
 const (
 	probe    = "if (globalThis.leaked) throw new Error('a global of an earlier run'); globalThis.leaked = true;\n"
 	readTool = probe + `const prefs = await memory.get_content("prefs");
@@ -153,8 +154,9 @@ func contains(text json.RawMessage, part string) bool {
 	return false
 }
 
-// bareProgram returns the minimum work of any host that uses goja: a new runtime, the compiled
-// function, JSON input and JSON output.
+// bareProgram returns a function that does the minimum work of any host that uses goja. This
+// function creates a runtime, decodes JSON input, runs the compiled function, and encodes JSON
+// output.
 func bareProgram() (func(worker, n int) error, error) {
 	program, err := goja.Compile("tool.js", bareTool, false)
 	if err != nil {
@@ -235,7 +237,7 @@ func batchBare(db *bbolt.DB, delay time.Duration) func(worker, n int) error {
 	}
 }
 
-// The function "both" returns the minimum work of a run that writes.
+// The function "both" returns a function that does the minimum work of a run that writes.
 func both(first, second func(worker, n int) error) func(worker, n int) error {
 	return func(worker, n int) error {
 		if err := first(worker, n); err != nil {

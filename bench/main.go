@@ -1,5 +1,6 @@
-// Command bench compares runs of tools with their components: plain goja and plain bbolt. The
-// components do the same work with the same bytes in the same process.
+// Command bench compares the runs of tools with plain goja and plain bbolt, which are the
+// components of a run. Plain goja and plain bbolt do the same work on the same data in the same
+// process.
 package main
 
 import "github.com/toolrun/toolrun/bench/measure"

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python/distribution/disttest"
 )
 
-// notRun contains the number of blocks in each page that cannot be executed. The page contains the
-// reason for each of these blocks.
+// notRun contains, for each page, the number of blocks that a test cannot execute. For each of
+// these blocks, the page contains the reason.
 var notRun = map[string]int{
 	"README.md":                        1, // make test
 	"docs/explanation/isolation.md":    1, // tested by host/sandbox
@@ -23,8 +23,8 @@ var notRun = map[string]int{
 	"docs/tutorials/python.md":         1, // a download
 }
 
-// The variable "elsewhere" maps each page that TestPages does not execute to the test that checks
-// its blocks.
+// TestPages does not execute the pages in the variable "elsewhere". For each of these pages, the
+// variable contains the name of the test that checks the page.
 var elsewhere = map[string]string{
 	"docs/reference/app-file.md":   "host/app: TestReferenceExample",
 	"docs/reference/cli.md":        "internal/cli: TestReferenceOfCommands",
@@ -32,7 +32,7 @@ var elsewhere = map[string]string{
 	"docs/reference/javascript.md": "internal/cli: TestReferenceOfJavaScript",
 }
 
-// pages returns the paths of the pages that are executed, with forward slashes.
+// The function "pages" returns the paths of the executed pages. The paths have forward slashes.
 func pages(t *testing.T) []string {
 	t.Helper()
 	names := []string{"README.md"}
@@ -50,8 +50,8 @@ func pages(t *testing.T) []string {
 	return names
 }
 
-// TestPages executes the pages. The test needs the same programs as a reader of the pages: bash,
-// curl, jq and Go.
+// TestPages executes the pages. The test needs the same programs as a reader who follows the pages:
+// bash, curl, jq and Go.
 func TestPages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs the tutorials, which takes a minute")

@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-// root is the folder of the project.
+// The constant "root" is the path of the project's folder.
 const root = ".."
 
-// step is one step of a page: a block between fences, or an instruction in a comment.
+// The type "step" is one step of a page. A step is a fenced block, or an instruction in a comment.
 type step struct {
 	line     int
-	mark     string // the keyword of the comment, or "" for a block without a comment
+	mark     string // the keyword of the comment, or "" if the block has no comment
 	argument string // what follows the keyword
 	language string // of a block
 	text     string // of a block

@@ -16,26 +16,26 @@ import (
 	"time"
 )
 
-// reader executes a page in a folder, with the program toolrun.
+// reader executes the commands of a page in a folder.
 type reader struct {
 	t      *testing.T
 	page   string
 	dir    string
 	clone  string // the absolute path of the repository
-	port   string // the port of the service that the page starts, in place of 8080
+	port   string // the port that replaces port 8080 of the page
 	script strings.Builder
 	shown  []command
 }
 
-// pageTime is the time limit of a page.
+// pageTime is the time limit for the execution of a page.
 const pageTime = 3 * time.Minute
 
-// endOfCommand separates the outputs of commands.
+// endOfCommand is a line that marks the end of a command's output.
 const endOfCommand = "=====end of command====="
 
-// The function "follow" executes the blocks of a page and compares their outputs with the page.
-// Next to the folder of the page is a link named toolrun to the repository, because readers have a
-// clone there.
+// The function "follow" executes the blocks of a page and compares their outputs with the page. The
+// parent of the page's folder contains a link "toolrun", which leads to the repository, because
+// readers have a clone there.
 func follow(t *testing.T, page string, bin string, env []string) {
 	t.Helper()
 	r := &reader{t: t, page: page, dir: filepath.Join(t.TempDir(), "work"), port: freePort(t)}
@@ -59,8 +59,8 @@ func follow(t *testing.T, page string, bin string, env []string) {
 	}
 }
 
-// take adds a step of the page to the script. If the step needs no shell, take checks it
-// immediately.
+// The method "take" adds a step of the page to the script. If the step needs no shell, the method
+// checks the step immediately.
 func (r *reader) take(s step, clone string) {
 	r.t.Helper()
 	switch {
@@ -89,13 +89,14 @@ func (r *reader) take(s step, clone string) {
 	}
 }
 
-// save adds a command to the script that writes the file of a block.
+// The method "save" adds a command to the script. The command writes a file with the text of a
+// block.
 func (r *reader) save(s step) {
 	name := "'" + s.argument + "'"
 	fmt.Fprintf(&r.script, "mkdir -p \"$(dirname %s)\" && cat > %s <<'END OF FILE'\n%sEND OF FILE\n", name, name, r.local(s.text))
 }
 
-// quote compares a block with the part of a file that the block shows.
+// The method "quote" checks that a file contains the text of the block.
 func (r *reader) quote(s step, clone string) {
 	r.t.Helper()
 	text, err := os.ReadFile(filepath.Join(clone, filepath.FromSlash(s.argument)))
@@ -106,14 +107,14 @@ func (r *reader) quote(s step, clone string) {
 	}
 }
 
-// withoutIndent removes the indentation of each line, because a page shows parts of functions
-// without indentation.
+// withoutIndent removes the indentation of each line, because pages show code from functions
+// without its indentation.
 func withoutIndent(text string) string { return indent.ReplaceAllString(text, "") }
 
 var indent = regexp.MustCompile(`(?m)^[ \t]+`)
 
-// add adds a command to the script. If the command must succeed, the script reports only its
-// failure.
+// add adds a command to the script. If the command must succeed, the script prints its output only
+// after a failure.
 func (r *reader) add(c command, succeed bool) {
 	r.shown = append(r.shown, c)
 	line := r.local(c.text)
@@ -128,12 +129,12 @@ var (
 	fromSource = regexp.MustCompile(`\bgo run \./cmd/toolrun\b`)
 )
 
-// The method "local" returns a command or a file in which the port is replaced by the port of this
-// test, and the compilation of toolrun is replaced by the program toolrun.
+// The method "local" changes the text of a command or a file. It replaces the port with the port of
+// this test, and it replaces "go run ./cmd/toolrun" with "toolrun".
 func (r *reader) local(text string) string {
 	text = fromSource.ReplaceAllString(text, "toolrun")
-	// The path of the link differs in each test. If the link were used, Go would compile the
-	// packages of toolrun again for each test.
+	// The path of the link differs in each test. If the text contained the path of the link, Go
+	// would compile the packages of toolrun again for each test.
 	text = strings.ReplaceAll(text, "=../toolrun", "="+r.clone)
 	if !strings.Contains(text, "--listen") {
 		text = serving.ReplaceAllString(text, "toolrun serve --listen 127.0.0.1:8080")
@@ -149,7 +150,7 @@ func (r *reader) execute(bin string, env []string) string {
 	cmd := exec.CommandContext(ctx, "bash", "-c", r.script.String())
 	cmd.Dir = r.dir
 	cmd.Env = append(append(os.Environ(), env...), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "TOOLRUN="+filepath.Join(bin, "toolrun"))
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the page's processes end with the script
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the processes of the page end when the script ends
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 10 * time.Second
 	var out bytes.Buffer
@@ -160,7 +161,7 @@ func (r *reader) execute(bin string, env []string) string {
 	return strings.ReplaceAll(out.String(), "127.0.0.1:"+r.port, "127.0.0.1:8080")
 }
 
-// compare compares the outputs of the commands with the outputs on the page.
+// The method "compare" compares the output of each command with the output that the page shows.
 func (r *reader) compare(out string) {
 	r.t.Helper()
 	outputs := strings.Split(out, endOfCommand+"\n")
@@ -175,8 +176,8 @@ func (r *reader) compare(out string) {
 	}
 }
 
-// matches reports whether an output matches the text on a page. Within a line, "..." matches any
-// text. A line that contains only "..." matches any lines.
+// The function "matches" reports whether the output of a command matches the text on a page. Within
+// a line, "..." matches any text. A line that contains only "..." matches any lines.
 func matches(got, want string) bool {
 	var pattern strings.Builder
 	for line := range strings.Lines(normal(want)) {
@@ -190,8 +191,8 @@ func matches(got, want string) bool {
 	return err == nil && ok
 }
 
-// changing maps patterns for text that differs between executions to the text that replaces it in
-// comparisons.
+// Some text differs between executions. The variable "changing" contains patterns for such text,
+// and the text that replaces it in comparisons.
 var changing = []struct {
 	pattern *regexp.Regexp
 	stand   string
@@ -216,7 +217,7 @@ func normal(text string) string {
 	return text + "\n"
 }
 
-// freePort returns a port that was free a moment ago.
+// freePort returns a port that no process used during the call.
 func freePort(t *testing.T) string {
 	t.Helper()
 	var config net.ListenConfig

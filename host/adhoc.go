@@ -24,18 +24,19 @@ import (
 // AdHocTool is a tool that the app does not declare, such as the function node of a workflow. An
 // invocation contains the source text of the tool.
 type AdHocTool struct {
-	// Language is the name of a language that one of the host's engines runs, such as javascript,
-	// typescript or python.
+	// Language is the name of a language, such as javascript, typescript or python. An engine of
+	// the host must support the language.
 	Language string
-	// Text is the source text. The source text can import only the modules that are bundled with
-	// the language.
+	// Text is the source text. The source text cannot import any modules other than those that the
+	// engine bundles with the language.
 	Text string
 	// Grants are the tool's grants on the app's stores. If Grants is empty, the tool cannot access
 	// any store.
 	Grants []declare.Grant
 }
 
-// digest returns a digest that identifies the tool, or nil if c is nil.
+// The method "digest" returns a digest that identifies the tool. If c is nil, the method returns
+// nil.
 func (c *AdHocTool) digest() []byte {
 	if c == nil {
 		return nil
@@ -51,8 +52,8 @@ func (c *AdHocTool) digest() []byte {
 	return h.Sum(nil)
 }
 
-// codeFile returns a file name for source text in a language. The file name has the first file
-// extension of that language.
+// codeFile returns a file name for source text in a language. The extension of the file name is the
+// first file extension of the language.
 func codeFile(languages []engine.Language, language string) (string, error) {
 	var known []string
 	for _, l := range languages {
@@ -88,18 +89,18 @@ func (c *AdHocTool) tool(name, file string) (app.Tool, error) {
 	return app.Tool{Tool: declare.Tool{Name: name, Source: file, Grants: c.Grants, Approval: approvalsOf(file, c.Text)}}, nil
 }
 
-// approvalsOf returns the operations of an ad-hoc tool that require an approval. Only machines
-// declare such operations in their source text.
+// approvalsOf returns the names of the operations that an ad-hoc tool may perform only after an
+// approval. Only the source text of a machine can declare such operations.
 func approvalsOf(file, text string) (a declare.Approval) {
 	if path.Ext(file) != machine.Extension {
 		return a
 	}
-	doc, _ := machine.Parse(file, []byte(text)) // the engine reports the problems
+	doc, _ := machine.Parse(file, []byte(text)) // the engine reports the problems of the text
 	a.Before = doc.Approvals()
 	return a
 }
 
-// checkGrant returns an error if a grant is for neither a store nor facts.
+// checkGrant returns an error if the store name, the pattern or the path in a grant is invalid.
 func checkGrant(g declare.Grant) error {
 	if g.Store == declare.Facts {
 		return g.CheckItem()
@@ -126,7 +127,7 @@ const maxPrograms = 64
 type programCache struct {
 	mu      sync.Mutex
 	closed  bool
-	recent  list.List // each element is a *cachedTool, and the most recently used one is first
+	recent  list.List // the elements are *cachedTool values; the most recently used tool is first
 	byKey   map[string]*list.Element
 	closing sync.WaitGroup // evicted tools that are being closed
 }
@@ -137,8 +138,8 @@ type cachedTool struct {
 	uses int // active runs
 }
 
-// tool returns the tool for the AdHocTool of an invocation. The tool stays open until release is
-// called.
+// The method "tool" compiles the AdHocTool of an invocation, or returns the tool from the cache.
+// The tool stays open until release is called.
 func (c *programCache) tool(h *Host, inv Invocation) (t *tool, release func(), err error) {
 	declared, err := c.declared(h, inv)
 	if err != nil {
@@ -162,8 +163,8 @@ func (c *programCache) release(entry *cachedTool) {
 	c.evict()
 }
 
-// The method "declared" returns the declaration of an AdHocTool. The method declared rejects grants
-// on stores that the app does not have.
+// The method "declared" returns the declaration of an AdHocTool. If the AdHocTool has a grant on a
+// store that the app does not have, the method returns an error.
 func (c *programCache) declared(h *Host, inv Invocation) (declared app.Tool, err error) {
 	if len(inv.Code.Text) > h.limits.SourceBytes {
 		return declared, abi.Faultf(abi.SourceInvalid, "the code exceeds %s", bytesize.Format(int64(h.limits.SourceBytes)))
@@ -183,8 +184,8 @@ func (c *programCache) declared(h *Host, inv Invocation) (declared app.Tool, err
 	return declared, nil
 }
 
-// get returns the tool with the given key, and creates it if it is not cached. The caller must hold
-// mu.
+// The method "get" returns the tool with the given key. If the tool is not cached, the method
+// creates it. The caller must hold mu.
 func (c *programCache) get(h *Host, key string, declared app.Tool, text string) *cachedTool {
 	if found := c.byKey[key]; found != nil {
 		c.recent.MoveToFront(found)
@@ -204,7 +205,8 @@ func (c *programCache) get(h *Host, key string, declared app.Tool, text string) 
 	return entry
 }
 
-// declares reports whether an app has a store with the given name, or stores that a pattern covers.
+// The function "declares" reports whether an app has a store with the given name. If the name is a
+// pattern, the function reports whether the app has a store that the pattern covers.
 func declares(a *app.App, store string) bool {
 	return store == declare.SessionMeta || store == declare.Facts && a.Facts != nil || a.CanGrant(store)
 }
@@ -222,8 +224,8 @@ func unknownGrant(a *app.App, name string) error {
 	return f.WithHint("the declared stores are: %s", strings.Join(known, ", "))
 }
 
-// evict evicts the least recently used tools without an active run until the cache is within its
-// limit. The caller must hold mu.
+// The method "evict" evicts the least recently used tools until the cache is within its limit. The
+// method skips tools that have an active run. The caller must hold mu.
 func (c *programCache) evict() {
 	for e := c.recent.Back(); e != nil && c.recent.Len() > maxPrograms && !c.closed; {
 		before, entry := e.Prev(), e.Value.(*cachedTool)

@@ -10,12 +10,12 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// flow returns the admission flow of the job.
+// The method "flow" returns the admission flow to which the job belongs.
 func (j *job) flow() admission.Flow {
 	return admission.Flow{App: j.h.app.ID, Tenant: j.info.Caller.Tenant, User: j.info.Caller.User}
 }
 
-// admit waits until the gate admits the job.
+// The method "admit" waits until the gate admits the job.
 func (j *job) admit(ctx context.Context) error {
 	err := j.h.gate.Acquire(ctx, j.flow())
 	j.admitted = err == nil
@@ -28,7 +28,8 @@ func (j *job) admit(ctx context.Context) error {
 	return late.WithHint("retry with fewer concurrent requests, or raise the time limit")
 }
 
-// leave releases the slot of a job at the gate, unless the job ended while it was parked.
+// The method "leave" releases the slot that the job has at the gate. A job that ended while it was
+// parked has no slot.
 func leave(j *job) {
 	if j.external == nil || !j.external.parked {
 		j.h.gate.Release(j.flow())
@@ -36,8 +37,8 @@ func leave(j *job) {
 	j.admitted = false
 }
 
-// timeLimit returns the time limit of the run. A confined caller can shorten the limit, but not
-// raise it.
+// timeLimit returns the time limit of the run. A confined caller can shorten the time limit, but
+// cannot raise it.
 func (r *run) timeLimit() time.Duration {
 	allowed := r.h.limits.timeout(r.tool.Limits.Timeout, 0)
 	if r.inv.Caller.Confined && r.inv.Timeout > allowed {
@@ -46,8 +47,8 @@ func (r *run) timeLimit() time.Duration {
 	return r.h.limits.timeout(r.tool.Limits.Timeout, r.inv.Timeout)
 }
 
-// admitted calls the function "work" after the gate has admitted the caller. admitted is for
-// operations that read much data and therefore use as much CPU time as a run.
+// The method "admitted" calls the function "work" after the gate has admitted the caller. Use this
+// method for operations that read much data and therefore use as much CPU time as a run.
 func (h *Host) admitted(ctx context.Context, caller Caller, work func() error) error {
 	flow := admission.Flow{App: h.app.ID, Tenant: caller.as("").Tenant, User: caller.User}
 	if err := h.gate.Acquire(ctx, flow); err != nil {
@@ -57,8 +58,9 @@ func (h *Host) admitted(ctx context.Context, caller Caller, work func() error) e
 	return work()
 }
 
-// ready prepares the state that all attempts share. ready first waits at the gate, because only the
-// gate bounds the number of concurrent invocations, and their documents use memory and CPU time.
+// The method "ready" prepares the state that all attempts of the run share. The method first waits
+// at the gate, because the documents of an invocation use memory and CPU time. The gate is the only
+// limit on the number of concurrent invocations.
 func (r *run) ready(ctx context.Context) error {
 	inTime, cancel := r.bounded(ctx, r.timeLimit())
 	defer cancel()
@@ -72,12 +74,12 @@ func (r *run) ready(ctx context.Context) error {
 	if err := r.warm(ctx); err != nil {
 		return err
 	}
-	r.started = r.started.Add(time.Since(began)) // the run is not charged for starting the process of a tool
+	r.started = r.started.Add(time.Since(began)) // the start of a tool's process is not charged to the run
 	return r.prepare()
 }
 
-// warm starts the resources that an engine needs before it can run a tool of this tenant, such as a
-// process.
+// Before it can run a tool of this tenant, an engine can need a resource, such as a process. The
+// method "warm" starts this resource.
 func (r *run) warm(ctx context.Context) error {
 	w, ok := r.program.(engine.Warmer)
 	if !ok || w.IsWarm(r.info.Caller.Tenant) {

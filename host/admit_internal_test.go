@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A confined caller can shorten the time limit of a run, but not raise it.
+// A confined caller can shorten the time limit of a run, but cannot raise the limit.
 func TestConfinedTimeout(t *testing.T) {
 	for _, test := range []struct {
 		confined        bool

@@ -18,15 +18,15 @@ import (
 // ofTest is the admission flow of the runs in most tests.
 var ofTest = admission.Flow{App: "test", Tenant: host.DefaultTenant}
 
-// inBubble runs a test with a fake clock. inBubble starts the worker pool outside of the synctest
-// bubble, because the pool's goroutines outlive the test.
+// inBubble runs a test in a synctest bubble, which has a fake clock. The worker pool is started
+// outside of the bubble, because the pool's goroutines outlive the test.
 func inBubble(t *testing.T, test func(*testing.T)) {
 	workerPool()
 	synctest.Test(t, test)
 }
 
-// Inputs are decoded only after the gate has admitted the run, so a thousand waiting callers use no
-// memory for decoded inputs.
+// The host does not decode the input of a run before the gate has admitted the run. Therefore a
+// thousand waiting callers use no memory for decoded inputs.
 func TestInputsWaitForAdmission(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		gate := oneAtATime(t, ofTest)
@@ -53,8 +53,8 @@ func TestInputsWaitForAdmission(t *testing.T) {
 	})
 }
 
-// A run is charged for waiting at the gate, but not for compiling or for starting the process of a
-// tool.
+// The time that a run waits at the gate is charged to the run. The time to compile the tool or to
+// start its process is not charged.
 func TestTheTimeOfARun(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		gate := oneAtATime(t, ofTest)
@@ -85,7 +85,8 @@ func TestTheTimeOfARun(t *testing.T) {
 	})
 }
 
-// A compilation occupies the gate only for the tenant whose run needs it.
+// The compilation of a tool waits for a slot of the tenant whose run needs the tool. It does not
+// wait for the slots of other tenants.
 func TestCompilingIsTheTenants(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		compiled := 0
@@ -107,7 +108,7 @@ func TestCompilingIsTheTenants(t *testing.T) {
 	})
 }
 
-// If the compilation of a tool timed out at the gate, the next run compiles the tool.
+// If the gate rejects a run before the run's tool is compiled, the next run compiles the tool.
 func TestNoTurnToCompileIsNoFailure(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		gate := oneAtATime(t, ofTest)
@@ -122,7 +123,8 @@ func TestNoTurnToCompileIsNoFailure(t *testing.T) {
 	})
 }
 
-// Apps of different tenants have different isolation domains, even if their ids are equal.
+// If apps of different tenants have the same id, their isolation domains are nevertheless
+// different.
 func TestWhoseCodeItIs(t *testing.T) {
 	domain := func(tenants ...string) (found string) {
 		h := openTool(t, ``, stub{load: func(_ context.Context, src engine.Source) error { found = src.Domain; return nil }}.with(nil),

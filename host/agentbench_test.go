@@ -18,8 +18,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// benchAgent returns an agent for benchmarks. Its turn has ten steps, reads two facts, writes one
-// fact, has one trigger and three constraints, and calls no tool.
+// benchAgent returns an agent for benchmarks. Each turn of the agent has ten steps, one trigger and
+// three constraints. A turn reads two facts, writes one fact, and calls no tool.
 func benchAgent() string {
 	var b strings.Builder
 	b.WriteString(`AGENT: Bench
@@ -91,8 +91,8 @@ func benchTurns(b *testing.B, backend storage.Backend) {
 	}
 }
 
-// benchUpdates measures one update of a bbolt database. A commit cannot be faster than one update
-// of a database.
+// benchUpdates measures one update of a bbolt database. No commit can be faster than such an
+// update.
 func benchUpdates(b *testing.B) {
 	db, err := bbolt.Open(filepath.Join(b.TempDir(), "p.db"), 0o600, nil)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/partition"
 )
 
-// crashTurns performs turns until the process is killed.
+// crashTurns performs one turn after the other until the process is killed.
 func crashTurns(h *host.Host, user string, say func(string, ...any)) error {
 	for {
 		result, err := h.Agents().Turn(context.Background(), host.Turn{Caller: host.Caller{User: user, Session: "of-" + user}})
@@ -30,9 +30,9 @@ func crashTurns(h *host.Host, user string, say func(string, ...any)) error {
 	}
 }
 
-// TestKilledTurns kills processes that perform turns. The session variable, the fact and the two
-// stores that the agent's tool writes must then contain the values of the same turn. The turn in
-// the stored state must not be older than the last acknowledged turn.
+// TestKilledTurns kills processes while they perform turns. A turn changes a session variable and a
+// fact, and the agent's tool writes two stores. After a kill, all four values must come from the
+// same turn. This turn must not be older than the last acknowledged turn.
 func TestKilledTurns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "crash.db")
 	last := map[string]int{}
@@ -62,7 +62,7 @@ func TestKilledTurns(t *testing.T) {
 	t.Logf("%d acknowledged turns, %d turns killed between a write and their result", acks, between)
 }
 
-// readTurn returns the four values that a turn writes.
+// readTurn reads the four values that a turn writes.
 func readTurn(t *testing.T, h *host.Host, user string) (variable, fact, left, right int) {
 	t.Helper()
 	c := host.Caller{User: user, Session: "of-" + user}

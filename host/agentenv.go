@@ -22,7 +22,8 @@ type agentEnv struct {
 	turn   *turn
 	view   *memory.View
 	random *rand.Rand
-	// versions contains the versions of the user's blocks that the agents of this attempt know.
+	// For each of the user's blocks, the field "versions" contains the version that the agents of
+	// this attempt know.
 	versions map[blockID]time.Time
 	// The field "named" is true if the name of the agent that performs the turn is known.
 	named bool
@@ -82,8 +83,8 @@ func (e *agentEnv) SetKept(ctx context.Context, name string, kept map[string]any
 
 func (e *agentEnv) hasUser() bool { return e.view.Caller().User != "" }
 
-// read decodes the state that is stored under an item. Without a session, only the variables of the
-// user exist.
+// The method "read" reads the state of an agent. The state is stored under the name "item". If
+// there is no session, only the variables of the user exist.
 func (e *agentEnv) read(ctx context.Context, item string, to any) (found bool, err error) {
 	text, err := e.view.AgentState(ctx, item)
 	if errors.Is(err, abi.NoSession) {
@@ -98,7 +99,8 @@ func (e *agentEnv) read(ctx context.Context, item string, to any) (found bool, e
 	return true, nil
 }
 
-// write stores the state under an item. write does nothing if there is no session.
+// The method "write" stores a state under the name "item". If there is no session, the method does
+// nothing.
 func (e *agentEnv) write(ctx context.Context, item string, state any) error {
 	text, err := json.Marshal(state)
 	if err != nil {
@@ -110,9 +112,9 @@ func (e *agentEnv) write(ctx context.Context, item string, state any) error {
 	return nil
 }
 
-// Fact implements agent.Env. If the caller has no user, the facts of users have no values. Without
-// a session, the facts of sessions have no values, and without a workflow, the facts of workflows
-// have no values.
+// Fact implements agent.Env. If the caller has no user, the facts of users have no values. If the
+// caller has no session, the facts of sessions have no values. If the caller has no workflow, the
+// facts of workflows have no values.
 func (e *agentEnv) Fact(ctx context.Context, name, path string) (value any, ok bool, err error) {
 	e.turn.calls++
 	text, err := e.view.Fact(ctx, e.turn.h.agents[name].authority, path)
@@ -128,8 +130,8 @@ func (e *agentEnv) Fact(ctx context.Context, name, path string) (value any, ok b
 	return value, true, nil
 }
 
-// hasNoOwner reports whether a fault means that the caller has no user, session or workflow to which
-// a fact could belong.
+// A fact belongs to a user, a session or a workflow. hasNoOwner reports whether a fault means that
+// the caller does not have the owner of a fact.
 func hasNoOwner(err error) bool {
 	return errors.Is(err, abi.NoUser) || errors.Is(err, abi.NoSession) || errors.Is(err, abi.NoWorkflow)
 }
@@ -155,7 +157,7 @@ func (e *agentEnv) DeleteFact(ctx context.Context, name, path string) error {
 	return e.call(ctx, name, abi.Call{Op: abi.DeleteFact, Args: []json.RawMessage{quoted(path)}})
 }
 
-// call performs a memory operation with the rights of an agent.
+// The method "call" performs a memory operation with the rights of an agent.
 func (e *agentEnv) call(ctx context.Context, name string, call abi.Call) error {
 	e.turn.calls++
 	_, err := e.view.CallWith(ctx, e.turn.h.agents[name].authority, call)

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// shownChanges returns the changes of a dry turn. Sensitive values are masked as their agents
-// declare.
+// shownChanges returns the changes of a dry turn. The agents declare which values are sensitive,
+// and these values are masked.
 func shownChanges(set *agent.Set, changes []report.Change) []report.Change {
 	changes = slices.Clone(changes)
 	for i := range changes {
@@ -28,8 +28,8 @@ func shownChanges(set *agent.Set, changes []report.Change) []report.Change {
 	return changes
 }
 
-// shownState returns the state that is stored under an item. Sensitive values are masked as their
-// agents declare.
+// shownState returns the state of an agent. The state is stored under the name "item". The agents
+// declare which values are sensitive, and these values are masked.
 func shownState(set *agent.Set, item string, content json.RawMessage) json.RawMessage {
 	if item == variables.Session {
 		return set.ShowSession(content)

@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// TestDryTurnMasks checks that sensitive values in the changes of a dry turn are masked as their
-// agent declares.
+// TestDryTurnMasks checks the changes that a dry turn returns. Values that the agent declares as
+// sensitive must be masked.
 func TestDryTurnMasks(t *testing.T) {
 	h := openApp(t, fstest.MapFS{
 		"app.yaml": {Data: []byte("app: masks\n")},

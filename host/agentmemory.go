@@ -18,7 +18,8 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// blockRights returns the rights of agents on the blocks of an app: all verbs on every block.
+// blockRights returns the rights that agents have on the blocks of an app. These rights allow all
+// verbs on every block.
 func blockRights(a *app.App) memory.Authority {
 	var grants []declare.Grant
 	for _, b := range a.Blocks {
@@ -27,7 +28,8 @@ func blockRights(a *app.App) memory.Authority {
 	return memory.Granted(grants)
 }
 
-// blockID identifies a text of a user. blockID contains the name of the block, and the agent or "".
+// blockID identifies a text of a user. It contains the name of a block. If the text belongs to an
+// agent, blockID also contains the name of the agent.
 type blockID struct{ name, agent string }
 
 // UserMemory implements agent.Env. UserMemory returns nil if the caller has no user.
@@ -58,8 +60,8 @@ func (e *agentEnv) UserMemory(ctx context.Context, name string) (*report.MemoryC
 	return &found.MemoryContext, nil
 }
 
-// The method "shown" of userMemory records which version of a text the agent knows. The version is
-// zero if the text does not exist.
+// The method "shown" records which version of a text the agent knows. If the text does not exist,
+// the version is the zero time.
 func (e *agentEnv) shown(id blockID, updated time.Time) {
 	if e.versions == nil {
 		e.versions = map[blockID]time.Time{}
@@ -67,8 +69,9 @@ func (e *agentEnv) shown(id blockID, updated time.Time) {
 	e.versions[id] = updated
 }
 
-// callMemory executes a tool on the blocks of the user. The result "known" is false if no memory
-// tool has this name, or if the app declares a tool with this name.
+// callMemory executes a memory tool. Memory tools read and change the blocks of the user. The
+// result "known" is false if no memory tool has this name, or if the app declares a tool with this
+// name.
 func (e *agentEnv) callMemory(ctx context.Context, name, tool string, input json.RawMessage) (output any, known bool, err error) {
 	if e.turn.h.tools[tool] != nil || len(e.turn.h.app.Blocks) == 0 {
 		return nil, false, nil

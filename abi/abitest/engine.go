@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Runner is a function that runs the plug-in of a vector once and returns the effects. The Double
-// replaces the host's memory.
+// Runner is a function that runs the plug-in of a vector once and returns the effects of the run.
+// During the run, the Double replaces the host's memory.
 type Runner func(ctx context.Context, plugin []byte, v Vector) (Effect, error)
 
 // Host checks that a host runs every vector with the expected effects.
@@ -56,7 +56,7 @@ func show(t *testing.T, e Effect) string {
 	return string(text)
 }
 
-// Engine returns a Runner that uses the engine e.
+// Engine returns a Runner that runs plug-ins on the engine e.
 func Engine(e engine.Engine) Runner {
 	return func(ctx context.Context, plugin []byte, v Vector) (Effect, error) {
 		program, err := e.Load(ctx, engine.Source{Path: "plugin.wasm", Code: plugin})

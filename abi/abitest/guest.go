@@ -14,8 +14,9 @@ import (
 )
 
 // Guest checks a binding with a probe. A probe is a plug-in that reads {"steps":[...]} and executes
-// each step. A probe returns {"replies":[...],"input":...,"context":...}, which contains the
-// results of the calls, and the input and the context that the binding has read. The steps are:
+// each step. A probe returns {"replies":[...],"input":...,"context":...}. The replies are the
+// results of the calls. The input and the context are the documents that the binding has read. The
+// steps are:
 //
 //	{"call":"get_content","store":S,"projection":J,"options":J}      the result is {"reply":J} or {"fault":{...}}
 //	{"call":"set_content","store":S,"value":J,"options":J}
@@ -71,7 +72,8 @@ func checkConformance(t *testing.T, probe engine.Program) {
 	}
 }
 
-// script is a test of a probe: the steps, the expected replies and the expected effects.
+// script is a test of a probe. A script contains steps, the expected replies and the expected
+// effects.
 type script struct {
 	name, steps string
 	replies     string // a fault can omit fields that are null
@@ -133,7 +135,7 @@ func nullIfEmpty(text string) string {
 	return text
 }
 
-// trimmed encodes calls as JSON and drops trailing absent arguments.
+// trimmed encodes calls as JSON and omits absent arguments at the end of a call.
 func trimmed(calls []abi.Call) string {
 	for i := range calls {
 		args := calls[i].Args

@@ -34,8 +34,8 @@ func TestPage(t *testing.T) {
 }
 
 // TestPageNamesFunctions checks that ABI.md describes every function in the vectors, and that the
-// vectors cover every operation on memory. A vector cannot call an external operation, because its
-// answer comes from outside of the host.
+// vectors cover every operation on memory. A vector cannot call an external operation, because the
+// answer of an external operation comes from outside of the host.
 func TestPageNamesFunctions(t *testing.T) {
 	content, err := os.ReadFile(page)
 	if err != nil {

@@ -8,8 +8,9 @@ import (
 	"github.com/toolrun/toolrun/abi/conformance"
 )
 
-// Vectors use the following addresses. Arguments are stored at the addresses text and value.
-// Replies are copied to the address buffer. The address pageEnd is the end of memory.
+// Vectors use the following addresses of the guest's memory. Arguments are stored at the addresses
+// "text" and "value". Replies are copied to the address "buffer". The address pageEnd is the end of
+// memory.
 const (
 	text    = 16
 	value   = 64
@@ -122,7 +123,8 @@ func calls() []Vector {
 	}
 }
 
-// faults returns one vector for each fault code, and vectors of faults that fail the run.
+// faults returns one vector for each fault code. faults also returns vectors whose fault ends the
+// run.
 func faults() []Vector {
 	var all []Vector
 	for _, code := range abi.Codes() {
@@ -156,8 +158,8 @@ func faults() []Vector {
 
 func args(numbers ...int64) []int64 { return numbers }
 
-// call returns a call to op whose arguments are JSON texts. The text "" represents an absent
-// argument.
+// call returns a call to the operation op. The arguments of the call are JSON texts. The text ""
+// represents an absent argument.
 func call(op string, texts ...string) abi.Call {
 	c := abi.Call{Op: op}
 	for _, t := range texts {

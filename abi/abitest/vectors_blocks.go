@@ -2,8 +2,8 @@ package abitest
 
 import "github.com/toolrun/toolrun/abi"
 
-// blockCalls returns the vectors of the operations on blocks, whose names are passed like the names of
-// stores.
+// blockCalls returns the vectors of the operations on blocks. A guest passes the name of a block
+// like the name of a store.
 func blockCalls() []Vector {
 	name := Span{text, "core"}
 	return []Vector{

@@ -2,8 +2,8 @@ package abitest
 
 import "github.com/toolrun/toolrun/abi"
 
-// collectionCalls returns the vectors of the operations on collections, whose names are passed like the
-// names of stores.
+// collectionCalls returns the vectors of the operations on collections. A guest passes the name of
+// a collection like the name of a store.
 func collectionCalls() []Vector {
 	name := Span{text, "kb"}
 	return []Vector{

@@ -5,7 +5,7 @@ import (
 	"github.com/toolrun/toolrun/abi/conformance"
 )
 
-// factCalls returns the vectors of the operations on facts, whose paths are JSON strings.
+// factCalls returns the vectors of the operations on facts. The path of a fact is a JSON string.
 func factCalls() []Vector {
 	path := Span{text, `"user.n"`}
 	return []Vector{

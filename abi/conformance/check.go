@@ -13,22 +13,23 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Outcome is the result of one check of a plug-in.
+// Outcome is the result of one check that a plug-in passed or failed.
 type Outcome struct {
 	// Name is the name of the check.
 	Name string `json:"name"`
 	OK   bool   `json:"ok"`
-	// Detail describes the failure of a check. If the first check passed, its Detail contains the
-	// output.
+	// If the check failed, Detail describes the failure. If the first check passed, the Detail of
+	// its Outcome contains the plug-in's output.
 	Detail string `json:"detail,omitempty"`
 }
 
-// Check runs a plug-in with various inputs and with every memory fault, and returns the outcomes. A
-// plug-in passes if every run returns an output or an error. If a run ends with a trap, the plug-in
-// fails. The plug-in should accept the argument "input". If the plug-in rejects the argument
-// "input", the checks cover less code. If the first run times out after five seconds, Check makes
-// no further runs. The argument "table" contains the operations that the plug-in can import. Check
-// stops when ctx is done.
+// Check runs a plug-in several times and returns the outcome of each check. The runs have various
+// inputs, and in some runs, memory calls fail with each possible fault. A plug-in passes if every
+// run returns an output or an error. If a run ends with a trap, the plug-in fails. The argument
+// "input" should be an input that the plug-in accepts. If the plug-in rejects this input, the
+// checks cover less of the plug-in's code. If the first run times out after five seconds, Check
+// makes no further runs. The argument "table" contains the operations that the plug-in can import.
+// Check stops when ctx is done.
 func Check(ctx context.Context, p engine.Program, table abi.Table, input json.RawMessage) []Outcome {
 	c := &check{program: p, table: table, input: input}
 	first := c.first(ctx)
@@ -49,7 +50,7 @@ func Check(ctx context.Context, p engine.Program, table abi.Table, input json.Ra
 	return outcomes
 }
 
-// variety is an input that contains values that programs often corrupt.
+// variety is an input. It contains values that programs often corrupt.
 const variety = `{"null":null,"true":true,"number":-1.5e21,"text":"grün 😀 \u0000\u2028\"\\","list":[[],{}],"":1,"__proto__":{"a":1}}`
 
 // runTime is the time limit of one run.
@@ -104,7 +105,7 @@ func (c *check) first(ctx context.Context) Outcome {
 	return Outcome{Name: "runs", OK: true, Detail: "returns " + string(text)}
 }
 
-// maxShown is the maximum number of characters of an output in an Outcome.
+// maxShown is the maximum length of an output in an Outcome, in characters.
 const maxShown = 200
 
 // trial runs the plug-in once.
@@ -114,8 +115,8 @@ func (c *check) trial(ctx context.Context, name string, input json.RawMessage, m
 	return Outcome{Name: name, OK: detail == "", Detail: detail}
 }
 
-// deterministic runs the plug-in twice with the same clock and the same random numbers, and
-// compares the results.
+// deterministic runs the plug-in twice and compares the results of the runs. Both runs have the
+// same clock and the same random numbers.
 func (c *check) deterministic(ctx context.Context) Outcome {
 	first, err := c.run(ctx, c.input, c.double().reply)
 	second, secondErr := c.run(ctx, c.input, c.double().reply)
@@ -146,8 +147,8 @@ func (c *check) run(ctx context.Context, input json.RawMessage, m memory) (engin
 	return out, err
 }
 
-// crash describes a trap or an exceeded limit. crash returns "" if the run succeeded or if the
-// plug-in returned an error.
+// crash describes how a run ended if it ended with a trap or exceeded a limit. If the run succeeded
+// or the plug-in returned an error, crash returns "".
 func crash(err error) string {
 	f, ok := errors.AsType[*abi.Fault](err)
 	switch {

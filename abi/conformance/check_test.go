@@ -48,8 +48,8 @@ func Example() {
 	// Output: 34 checks pass
 }
 
-// TestCheckFindsTraps runs Check on a plug-in that traps if a memory call fails. Only the checks of
-// faults must fail.
+// TestCheckFindsTraps runs Check on a plug-in that traps if a memory call fails. The checks of
+// faults must fail, and all other checks must pass.
 func TestCheckFindsTraps(t *testing.T) {
 	p, err := load(reader(wasmtest.Unreachable))
 	if err != nil {

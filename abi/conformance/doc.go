@@ -1,3 +1,3 @@
-// Package conformance checks how a plug-in handles inputs, replies and every fault of the ABI. The
-// package replaces the host's memory with a test double.
+// Package conformance checks how a plug-in handles inputs, replies and every fault of the ABI.
+// During a check, a test double replaces the host's memory.
 package conformance

@@ -24,8 +24,8 @@ const (
 // FaultStore returns the name of the store whose calls fail with the code.
 func FaultStore(code abi.Code) string { return "fault_" + string(code) }
 
-// Call returns the reply to a memory call. A read returns Content. The reply to all other calls is
-// {"success":true}.
+// Call returns the reply to a memory call. A read returns Content. If the verb of a call is not
+// read, the reply is {"success":true}.
 func (d *Double) Call(call abi.Call) (json.RawMessage, *abi.Fault) {
 	op, known := d.Operations.Lookup(call.Op)
 	if known && (len(op.Params) == 0 || op.Params[0].Kind != abi.StoreName || !op.Params[0].Required && len(call.Arg(0)) == 0) {

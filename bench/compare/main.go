@@ -1,10 +1,11 @@
-// Command compare runs two builds of one benchmark alternately. For each case, the command divides
-// the p50 of the new build by the p50 of the old build, and prints the median of these ratios.
+// Command compare runs two builds of the same benchmark, in turn. For each case and each pair of
+// runs, the command divides the new build's p50 by the old build's p50. The command prints the
+// median of these ratios for each case.
 //
 //	cd bench && go run ./compare -pairs 20 /tmp/old-bench /tmp/new-bench
 //
-// The command passes -json, -rounds 1 and -span to both builds. On a noisy machine, only ratios
-// within a pair are meaningful.
+// The command passes -json, -rounds 1 and -span to both builds. On a noisy machine, compare only
+// runs of the same pair with each other.
 package main
 
 import (
@@ -43,7 +44,7 @@ func compare(builds []string, pairs int, span time.Duration) error {
 		fmt.Fprintf(os.Stderr, "\rpair %d of %d", pair+1, pairs)
 		measured := make([]map[string]float64, 2)
 		for turn := range 2 {
-			which := (turn + pair) % 2 // the load may change within a pair
+			which := (turn + pair) % 2 // the load can change within a pair of runs
 			rows, err := measure(builds[which], span)
 			if err != nil {
 				return err

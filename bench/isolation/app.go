@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// sumApp is the small tool that most measurements use. The tool reads a record and writes it, like
-// the peers in bench/peers.
+// sumApp is the small tool that most measurements use. The tool reads a record and writes the
+// record again. The programs in bench/peers do the same.
 var sumApp = fstest.MapFS{
 	"app.yaml": {Data: []byte(`
 app: sums
@@ -36,8 +36,8 @@ return {sum: input.a + input.b, n};
 `)},
 }
 
-// openHost opens a host for an app with its memory in this process, because disk access must not be
-// measured. If gate is nil, the host creates its own gate.
+// openHost opens a host for an app. The host stores records in the memory of this process, because
+// the benchmark must not measure disk access. If gate is nil, the host creates its own gate.
 func openHost(files fs.FS, engines []engine.Engine, gate *admission.Gate) (*host.Host, error) {
 	loaded, problems := app.Load(files, "app.yaml")
 	if err := problems.Err(); err != nil {

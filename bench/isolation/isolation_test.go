@@ -31,7 +31,7 @@ func TestBombs(t *testing.T) {
 	}()
 	for name, wants := range map[string][]abi.Code{
 		"loop": {abi.Timeout}, "regexp": {abi.Timeout}, "logs": {abi.Timeout},
-		"memory": {abi.MemoryLimit, abi.Timeout}, "repeat": {abi.MemoryLimit, abi.Timeout}, "output": {abi.OutputLimit, abi.Timeout}, // the tool ends at the limit that it reaches first
+		"memory": {abi.MemoryLimit, abi.Timeout}, "repeat": {abi.MemoryLimit, abi.Timeout}, "output": {abi.OutputLimit, abi.Timeout}, // a run ends at the limit that it reaches first
 	} {
 		result, err := n.bombs.Run(t.Context(), host.Invocation{Tool: name})
 		if err == nil || !errors.Is(err, wants[0]) && !errors.Is(err, wants[len(wants)-1]) {

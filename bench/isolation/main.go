@@ -1,12 +1,12 @@
-// Command isolation measures the overhead and the effect of process isolation. The command
-// measures:
+// Command isolation measures what process isolation costs and how well it protects other runs. The
+// command measures:
 //
 //   - runs in worker processes, compared with the same runs in this process;
 //   - the start time and the memory of a worker;
 //   - the slowdown of an app while another app floods the host with bombs;
 //   - other ways to run untrusted JavaScript.
 //
-// Run this command in the folder bench.
+// Run this command in the folder "bench".
 package main
 
 import (

@@ -17,8 +17,8 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// idleWorkers is the number of tenants that have run a tool. Each tenant that has run a tool has
-// its own idle worker.
+// idleWorkers is the number of tenants that run a tool before the memory is measured. After its
+// run, each tenant has its own idle worker.
 const idleWorkers = 10
 
 // idleJavaScript measures the memory of idle workers after a JavaScript run.
@@ -63,7 +63,7 @@ func idleMemory(language string, options sandbox.Options, run func(h *host.Host,
 func workerPIDs() (pids []string) {
 	lists, _ := filepath.Glob("/proc/self/task/*/children") // the pattern is valid
 	for _, list := range lists {
-		text, _ := os.ReadFile(list) // empty if the thread has ended
+		text, _ := os.ReadFile(list) // the file is empty if the thread has ended
 		for child := range strings.FieldsSeq(string(text)) {
 			command, _ := os.ReadFile(filepath.Join("/proc", child, "cmdline"))
 			if bytes.HasSuffix(command, []byte("\x00worker\x00--serve\x00")) {
@@ -74,7 +74,8 @@ func workerPIDs() (pids []string) {
 	return pids
 }
 
-// resident returns the total memory of processes in MiB, as reported by proc_pid_smaps_rollup(5).
+// resident returns the total resident memory of the given processes, in MiB. The values come from
+// the files that proc_pid_smaps_rollup(5) describes.
 func resident(pids []string) (pss, rss float64, ok bool) {
 	for _, pid := range pids {
 		text, err := os.ReadFile(filepath.Join("/proc", pid, "smaps_rollup"))

@@ -22,8 +22,8 @@ import (
 const (
 	attackers = 32                     // the number of goroutines that send bombs
 	pace      = 5 * time.Millisecond   // the time between two small runs
-	heating   = 300 * time.Millisecond // the time until the bombs saturate the host
-	spans     = 2                      // the time of a measurement in a round
+	heating   = 300 * time.Millisecond // the time that bombs need to saturate the host
+	spans     = 2                      // the duration of one measurement
 )
 
 // bombs are tools that each exhaust a resource in a different way.
@@ -36,9 +36,9 @@ var bombs = map[string]string{
 	"logs":   `for (;;) console.log("x".repeat(1000));`,
 }
 
-// bombApp returns an app with all bombs. Each bomb begins with a memory call, which proves that the
-// bomb was executed. A timeout would not prove that the bomb was executed, because a timeout can
-// also occur in the queue.
+// bombApp returns an app with all bombs. Each bomb first makes a memory call, which proves that the
+// bomb was executed. A timeout would not prove that the bomb was executed, because a run that waits
+// in the queue can also time out.
 func bombApp() fstest.MapFS {
 	declared := "app: bombs\nmemory:\n  mark: {access: application}\ntools:\n"
 	files := fstest.MapFS{}
@@ -58,7 +58,7 @@ type neighbours struct {
 	bombs, small *host.Host
 
 	ran     atomic.Int64  // the number of bombs that were executed
-	flooded time.Duration // the time during which bombs were sent
+	flooded time.Duration // the total time for which bombs were sent
 }
 
 func openNeighbours(name string, limits admission.Limits) (n *neighbours, err error) {
@@ -102,9 +102,9 @@ func (n *neighbours) cases() []*measure.Case {
 	}
 }
 
-// The method "paced" starts small runs at a steady pace and does not wait for the previous run. The
-// method "paced" must not wait for the end of a run. If it waited, a slow run would delay the next
-// runs, and their slowness would not be measured.
+// The method "paced" starts small runs at a steady pace. The method does not wait for the end of
+// one run before it starts the next run. If the method waited, a slow run would delay the runs
+// after it, and the benchmark would not measure their delay.
 func (n *neighbours) paced(span time.Duration) (sample measure.Sample, err error) {
 	var (
 		mu   sync.Mutex
@@ -132,7 +132,7 @@ func (n *neighbours) paced(span time.Duration) (sample measure.Sample, err error
 	return sample, err
 }
 
-// withBombs is like paced, but the other app sends bombs at the same time.
+// withBombs measures small runs like the method "paced", while the other app sends bombs.
 func (n *neighbours) withBombs(span time.Duration) (measure.Sample, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -150,12 +150,12 @@ func (n *neighbours) withBombs(span time.Duration) (measure.Sample, error) {
 	return sample, errors.Join(err, errors.Join(errs...))
 }
 
-// bombEnds lists the codes of the faults that bombs cause. Bombs that still run when the flood ends
-// have the fault cancelled.
+// bombEnds lists the fault codes with which the run of a bomb can end. If a bomb still runs when
+// the flood ends, its run ends with the fault "cancelled".
 var bombEnds = []abi.Code{abi.Timeout, abi.MemoryLimit, abi.OutputLimit, abi.Cancelled}
 
-// flood sends bombs one after another until ctx ends. Each bomb must end in one of the faults in
-// bombEnds.
+// flood sends bombs one after another until ctx ends. Each bomb must end with a fault whose code is
+// in bombEnds.
 func (n *neighbours) flood(ctx context.Context, first int) error {
 	names := slices.Sorted(maps.Keys(bombs))
 	for i := first; ctx.Err() == nil; i++ {

@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// These are the cases of runs in workers and in this process.
+// These cases measure runs in workers and runs in this process.
 const (
 	inProcess      = "JavaScript, get and set, in process"
 	inWorker       = "JavaScript, get and set, in a worker"
@@ -26,10 +26,10 @@ const (
 	pluginInWorker = "WebAssembly, get and set, in a worker"
 )
 
-// plugin is a plug-in of 10 KB that reads a record and writes it.
+// plugin is a plug-in that reads a record and writes the record again. Its size is 10 KB.
 const plugin = "../plugins/examples/route_ticket_as/tool.wasm"
 
-// pluginApp returns an app with only the plug-in.
+// pluginApp returns an app whose only tool is the plug-in.
 func pluginApp() (fstest.MapFS, error) {
 	code, err := os.ReadFile(plugin)
 	if err != nil {
@@ -50,7 +50,8 @@ tools:
 // classified is the context of a workflow in which the plug-in runs.
 var classified = json.RawMessage(`{"steps":{"classify":{"output":{"category":"billing","urgent":true}}}}`)
 
-// overheads contains hosts that differ only in where their tools run.
+// overheads contains the measured hosts. Each host runs its tools in a different place, and the
+// hosts are otherwise equal.
 type overheads struct {
 	closers
 	sumInside, sumInCells       *host.Host
@@ -92,7 +93,8 @@ func openOverheads() (p *overheads, err error) {
 	return p, nil
 }
 
-// cases returns the cases. Cases that are compared with each other are adjacent.
+// cases returns the cases. If two cases are compared with each other, they are adjacent in the
+// list.
 func (p *overheads) cases() []*measure.Case {
 	many := 4 * runtime.GOMAXPROCS(0) // the number of workers in a pool
 	return []*measure.Case{
@@ -116,7 +118,7 @@ func callPlugin(h *host.Host) func(worker, n int) error {
 	}
 }
 
-// user returns a caller whose records no other caller writes.
+// user returns a caller. No other caller writes the records of this caller.
 func user(n int) host.Caller { return host.Caller{User: "user" + strconv.Itoa(n)} }
 
 func priceFigures(rows measure.Rows) []measure.Figure {

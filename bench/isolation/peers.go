@@ -13,8 +13,8 @@ import (
 
 const (
 	peersFolder = "peers"
-	// installing is the time limit of npm install, which compiles isolated-vm if there is no binary
-	// for this machine.
+	// installing is the time limit of the command "npm install". If there is no binary of
+	// isolated-vm for this machine, npm compiles isolated-vm.
 	installing = 10 * time.Minute
 	// peersTake is the time limit for the measurement of all peers. Each peer is measured for
 	// peerSpan.
@@ -22,7 +22,7 @@ const (
 	peerSpan  = 2 * time.Second
 )
 
-// peers measures the packages in the folder peers. If the packages cannot be measured, peers
+// peers measures the packages in the folder "peers". If the packages cannot be measured, peers
 // reports the reason.
 func peers() []measure.Row {
 	rows, err := measurePeers()
@@ -76,7 +76,7 @@ func readPeers(out []byte) (rows []measure.Row, err error) {
 	return rows, nil
 }
 
-// peerFigures compares each measured peer with a run in a worker.
+// peerFigures compares the run of each measured peer with a run in a worker.
 func peerFigures(rows measure.Rows, peers []measure.Row) (list []measure.Figure) {
 	for _, peer := range peers {
 		if rows.Has(peer.Name) {

@@ -27,7 +27,8 @@ const (
 	pythonProcess  = "python3 -I -c, json, re and datetime, in a process"
 )
 
-// countWords parses a request, reads memory once, and uses common modules.
+// countWords is the code of a Python tool. The tool parses a request, calls the host's memory once,
+// and uses common Python modules.
 const countWords = `import json, re
 from datetime import datetime as clock, timedelta
 
@@ -38,8 +39,8 @@ def main(text, at):
     return json.loads(json.dumps({"words": len(words), "after": after.isoformat(), "n": seen["n"]}))
 `
 
-// bareWords does the same work as countWords in python3, which reads the memory from standard
-// input.
+// bareWords is a program for python3. It does the same work as countWords, but it reads the content
+// of the memory from standard input.
 const bareWords = `import json, re, sys
 from datetime import datetime as clock, timedelta
 request = json.load(sys.stdin)

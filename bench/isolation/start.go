@@ -11,17 +11,17 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// These are the cases of the first run of a tool.
+// These cases measure the first run of a tool.
 const (
 	coldStart = "first answer of a new pool"
 	newTenant = "first run of a new tenant, with a spare worker"
 )
 
-// settling is the time for which the benchmark waits until a spare worker has started. settling is
-// longer than the start of a worker takes. No signal reports that the spare worker is ready.
+// settling is the time for which the benchmark waits until a spare worker has started. A worker
+// starts in less time than this. No signal reports that the spare worker is ready.
 const settling = 20 * time.Millisecond
 
-// starts is a host with a new tenant for each run.
+// starts contains a host. Each measured run on this host has a new tenant.
 type starts struct {
 	closers
 	host    *host.Host
@@ -49,8 +49,8 @@ func (s *starts) cases() []*measure.Case {
 	}
 }
 
-// sampleOf samples a function that measures its own time. The measured time excludes setup and
-// cleanup.
+// sampleOf calls a function repeatedly. The function measures its own time. The measured time
+// excludes setup and cleanup.
 func sampleOf(call func() (time.Duration, error)) func(time.Duration) (measure.Sample, error) {
 	return func(span time.Duration) (sample measure.Sample, err error) {
 		for began := time.Now(); time.Since(began) < span; {
@@ -65,8 +65,8 @@ func sampleOf(call func() (time.Duration, error)) func(time.Duration) (measure.S
 	}
 }
 
-// cold creates a pool and a host, and waits for the first result of a tool: a worker starts,
-// compiles the tool and runs it.
+// cold measures the time to create a pool and a host and to get the result of the first run. In
+// this time, a worker starts, compiles the tool and runs it.
 func cold() (took time.Duration, err error) {
 	began := time.Now()
 	pool, err := engines.NewPool(sandbox.Options{})
@@ -83,10 +83,10 @@ func cold() (took time.Duration, err error) {
 	return took, errors.Join(err, h.Close())
 }
 
-// tenant runs the tool for a tenant that has no worker. A spare worker compiles the tool and runs
-// it.
+// The method "tenant" runs the tool for a tenant that has no worker. A spare worker compiles the
+// tool and runs it.
 func (s *starts) tenant() (time.Duration, error) {
-	if s.tenants == 0 { // the pool has no spare worker before the end of the first run
+	if s.tenants == 0 { // the pool starts no spare worker before the first run has ended
 		if err := runSum(s.host, host.Caller{Tenant: "first", User: "ann"}); err != nil {
 			return 0, err
 		}

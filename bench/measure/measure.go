@@ -1,5 +1,6 @@
-// Package measure runs the benchmarks of this module. Rounds of all cases alternate, so noise on
-// the machine affects all cases equally. Compare ratios rather than absolute times.
+// Package measure runs the benchmarks of this module. Each round measures all cases in turn, so
+// noise on the machine affects all cases equally. Therefore the ratio of two cases is more reliable
+// than an absolute time.
 package measure
 
 import (
@@ -28,12 +29,13 @@ type Bench struct {
 type Case struct {
 	// Name is unique among the cases.
 	Name string
-	// Workers is the number of concurrent callers. The argument "worker" is the number of a caller,
-	// starting at 0. The argument "n" is the number of a call of this caller.
+	// Workers is the number of concurrent callers. The argument "worker" is the number of a
+	// concurrent caller, starting at 0. The argument "n" is the number of the call among the calls
+	// of the same caller.
 	Workers int
 	Call    func(worker, n int) error
-	// Sample runs a measurement for about span. Use Sample for cases that are not just a series of
-	// calls.
+	// Sample makes a measurement that takes about as long as the argument "span". Use Sample if a
+	// case is more than a series of calls.
 	Sample func(span time.Duration) (Sample, error)
 
 	took  []time.Duration
@@ -43,11 +45,11 @@ type Case struct {
 // Sample is the result of a case in one round.
 type Sample struct {
 	Took []time.Duration // duration of each call
-	Span time.Duration   // the time from the first call to the end of the last call
+	Span time.Duration   // the time from the start of the first call to the end of the last call
 }
 
-// Main parses the flags of a benchmark, prepares it with a temporary folder, measures it, and
-// prints the report.
+// Main parses the flags of a benchmark, prepares the benchmark with a temporary folder, runs the
+// measurements, and prints the report.
 func Main(prepare func(dir string) (*Bench, error)) {
 	rounds := flag.Int("rounds", 5, "number of rounds")
 	span := flag.Duration("span", 500*time.Millisecond, "duration of each case in a round")
@@ -109,7 +111,7 @@ func (c *Case) measure(span time.Duration) error {
 	return nil
 }
 
-// callAll makes calls with all workers until span is over.
+// callAll makes calls with all workers until the given time has passed.
 func (c *Case) callAll(span time.Duration) (Sample, error) {
 	var wg sync.WaitGroup
 	took := make([][]time.Duration, c.Workers)

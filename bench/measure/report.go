@@ -13,10 +13,11 @@ import (
 type Row struct {
 	Name    string `json:"name"`
 	Workers int    `json:"workers"`
-	// P50 and P99 are the median and the 99th percentile of the time of a call, in microseconds.
+	// P50 is the median time of a call, and P99 is the 99th percentile, in microseconds.
 	P50 float64 `json:"p50_us"`
 	P99 float64 `json:"p99_us"`
-	// Rate is the total number of calls per second of all workers, in the median round.
+	// Rate is the number of calls that all workers together make per second. Rate is the median of
+	// the rounds.
 	Rate float64 `json:"per_second"`
 	// Missing is the reason why the row has no numbers, or "" if it has numbers.
 	Missing string `json:"missing,omitempty"`
@@ -25,7 +26,7 @@ type Row struct {
 // Rows maps the names of cases to their rows.
 type Rows map[string]Row
 
-// Has reports whether the rows with the given names all have numbers.
+// Has reports whether every row with one of the given names has numbers.
 func (r Rows) Has(names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool {
 		row, ok := r[name]
@@ -33,7 +34,8 @@ func (r Rows) Has(names ...string) bool {
 	})
 }
 
-// Over returns the median time of one case divided by the sum of the median times of other cases.
+// Over returns a ratio of times: the median time of one case, divided by the sum of the median
+// times of other cases.
 func (r Rows) Over(name, a, aim string, others ...string) Figure {
 	var sum float64
 	for _, other := range others {

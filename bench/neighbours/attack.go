@@ -10,14 +10,15 @@ import (
 	"time"
 )
 
-// attack is the load that a user of the attacked tenant, mallory, puts on the service.
+// attack is the load that the user mallory puts on the service. This user belongs to the attacked
+// tenant.
 type attack struct {
 	name    string
 	workers int   // number of concurrent requests
 	budget  int64 // the maximum number of bytes to send
 	spans   int   // the duration as a multiple of the default; 0 has the same meaning as 1
-	// prepare stores the data that the attack needs. prepare returns a function that a worker calls
-	// repeatedly until it returns false.
+	// The function "prepare" stores the data that the attack needs. It returns a function, and each
+	// worker calls the returned function until this function returns false.
 	prepare func(*attacker) (func(worker int) bool, error)
 	// neighbours lists the neighbors to measure.
 	neighbours func(*service) ([]neighbour, error)
@@ -64,7 +65,7 @@ func attacksNamed(names string) ([]attack, error) {
 // serial makes unique names.
 var serial atomic.Int64
 
-// attacker counts what an attack sends. attacker is safe for concurrent use.
+// attacker counts the requests and bytes that an attack sends. attacker is safe for concurrent use.
 type attacker struct {
 	*service
 
@@ -74,10 +75,12 @@ type attacker struct {
 	counts map[string]int
 }
 
-// mallory returns the attacking user. If session is not "", the user has that session.
+// mallory returns the attacking user. If the argument "session" is not "", it is the session of the
+// user.
 func (a *attacker) mallory(session string) user { return a.user(attacked, "mallory", session) }
 
-// take reports whether n more bytes may be sent. If the bytes may be sent, take counts them.
+// The method "take" reports whether the attack may send n more bytes. If the attack may send the
+// bytes, the method counts them as sent.
 func (a *attacker) take(n int) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -88,12 +91,13 @@ func (a *attacker) take(n int) bool {
 	return true
 }
 
-// The constant "rest" is the time that a worker waits after a rejected request. The attacker waits,
-// because it shares the processors with the service. If the attacker did not wait, the benchmark
-// would measure the cost of sending rejected requests.
+// The constant "rest" is the time for which a worker of the attack waits after the service has
+// rejected a request. The worker waits, because the attacker and the service share the processors
+// of the machine. If the worker did not wait, the service would be slow only because the attacker
+// uses the processors.
 const rest = 100 * time.Millisecond
 
-// note counts the outcome of a request.
+// The method "note" counts a request by its outcome.
 func (a *attacker) note(got string) {
 	a.mu.Lock()
 	a.counts[got]++
@@ -103,7 +107,7 @@ func (a *attacker) note(got string) {
 	}
 }
 
-// reset clears the counts of the preparation.
+// The method "reset" clears the counts after the preparation of the attack.
 func (a *attacker) reset() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -111,9 +115,9 @@ func (a *attacker) reset() {
 	clear(a.counts)
 }
 
-// begin starts the workers. The result "over" is closed when all workers have finished. The result
-// "stop" is a function that stops the workers and waits only briefly, because some requests of an
-// attack take long.
+// begin starts the workers. The channel "over" is closed when all workers have finished. The
+// function "stop" stops the workers and waits briefly for their end. It does not wait longer,
+// because some requests of an attack take long.
 func (a *attacker) begin(workers int, send func(worker int) bool) (over <-chan struct{}, stop func()) {
 	var running sync.WaitGroup
 	var stopped atomic.Bool
@@ -134,8 +138,8 @@ func (a *attacker) begin(workers int, send func(worker int) bool) (over <-chan s
 	}
 }
 
-// The method "total" returns the number of requests so far, by outcome, and the total size of the
-// requests. Workers may still be waiting for responses.
+// The method "total" returns the number of requests for each outcome, and the total size of all
+// requests. When the method "total" is called, workers can still be waiting for responses.
 func (a *attacker) total() (counts map[string]int, bytes int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -32,7 +32,8 @@ func pdf(content []byte) []byte {
 	return out.Bytes()
 }
 
-// documents uploads small documents that take seconds to read.
+// documents is an attack that uploads documents. A document is small, but the service needs seconds
+// to read it.
 func documents(a *attacker) (func(int) bool, error) {
 	bomb := form("a.pdf", "application/pdf", pdf(bytes.Repeat([]byte("q Q "), 60_000_000)))
 	return func(worker int) bool {
@@ -53,7 +54,7 @@ func picture() []byte {
 	return form("a.png", "image/png", content)
 }
 
-// uploads stores files of 20 MiB, in one session per worker.
+// uploads is an attack that stores files of 20 MiB. Each worker uses its own session.
 func uploads(a *attacker) (func(int) bool, error) {
 	large := picture()
 	return func(worker int) bool {
@@ -67,7 +68,8 @@ func uploads(a *attacker) (func(int) bool, error) {
 	}, nil
 }
 
-// links downloads a file of 20 MiB through its link, at 40 kB per second on each connection.
+// links is an attack that downloads a file of 20 MiB through a link. Each connection reads only 40
+// kB per second.
 func links(a *attacker) (func(int) bool, error) {
 	got, link := a.mallory("links").upload("links", picture())
 	if link == "" {
@@ -87,14 +89,15 @@ func links(a *attacker) (func(int) bool, error) {
 // sipping is the time for which a slow reader keeps a connection open.
 const sipping = 20 * time.Second
 
-// sip requests a path and reads the response slowly for a while. sip returns the status.
+// The method "sip" requests a path and reads the response slowly. It ends after a while and returns
+// the status of the response.
 func sip(address, path string) string {
 	raw, err := net.Dial("tcp", address)
 	if err != nil {
 		return "cut off"
 	}
 	defer raw.Close()
-	_ = raw.(*net.TCPConn).SetReadBuffer(4096) // the default buffer of the kernel would be too large
+	_ = raw.(*net.TCPConn).SetReadBuffer(4096) // the kernel's default receive buffer would be too large
 	if _, err := fmt.Fprintf(raw, "%s %s HTTP/1.1\r\nHost: %s\r\n\r\n", http.MethodGet, path, address); err != nil {
 		return "cut off"
 	}

@@ -8,7 +8,8 @@ import (
 	"sync"
 )
 
-// bodies sends JSON with many small values as the input of a tool.
+// bodies is an attack that calls a tool with large inputs. Each input is JSON that consists of many
+// small values.
 func bodies(values int) func(*attacker) (func(int) bool, error) {
 	return func(a *attacker) (func(int) bool, error) {
 		input := []byte(`{"a":[` + strings.Repeat(`{"":0},`, values) + `0]}`)
@@ -23,7 +24,7 @@ func bodies(values int) func(*attacker) (func(int) bool, error) {
 	}
 }
 
-// tool runs a tool repeatedly.
+// The method "tool" returns a function that runs a tool once.
 func (a *attacker) tool(name string) func(int) bool {
 	u := a.mallory("")
 	return func(int) bool {
@@ -35,8 +36,8 @@ func (a *attacker) tool(name string) func(int) bool {
 	}
 }
 
-// merges performs blind merges into a large record. Each commit of such a merge has to read the
-// record again.
+// merges is an attack that merges changes into a large record without reading the record first. For
+// each of these merges, the commit has to read the whole record.
 func merges(a *attacker) (func(int) bool, error) {
 	if got := a.mallory("").run("large", nil); got != "ok" {
 		return nil, fmt.Errorf("cannot fill the record: %s", got)
@@ -44,12 +45,12 @@ func merges(a *attacker) (func(int) bool, error) {
 	return a.tool("merge"), nil
 }
 
-// flood sends more runs than the service can execute.
+// flood is an attack that sends more runs than the service can execute.
 func flood(a *attacker) (func(int) bool, error) { return a.tool("slow"), nil }
 
 const jsonStream = "application/json, text/event-stream"
 
-// batches sends 1,500 calls in one MCP request.
+// batches is an attack that sends 1,500 calls in each MCP request.
 func batches(a *attacker) (func(int) bool, error) {
 	u := a.mallory("")
 	u.more = http.Header{"Accept": {jsonStream}, "Mcp-Protocol-Version": {"2025-03-26"}}
@@ -109,7 +110,8 @@ func withSession(h http.Header, id string) http.Header {
 	return h
 }
 
-// quota stores 1 MB per run, each in a new session, until the quota is used up.
+// quota is an attack that stores 1 MB in each run until the quota is used up. Each run has a new
+// session.
 func quota(a *attacker) (func(int) bool, error) {
 	return func(int) bool {
 		if !a.take(100) {
@@ -121,7 +123,7 @@ func quota(a *attacker) (func(int) bool, error) {
 }
 
 // The constant "dropped" is the number of stored results in a session of the attack "drop".
-// Together, the results fit into a user's quota.
+// Together, these results fit into the quota of one user.
 const dropped = 120
 
 // The attack "drop" ends sessions that have 114 MB of stored results each.

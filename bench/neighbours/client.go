@@ -12,26 +12,27 @@ import (
 	"time"
 )
 
-// patience is the maximum time for which a request waits for its response. If a request gets no
-// response, its measured time is patience.
+// patience is the maximum time for which the client waits for the response to a request. If a
+// request gets no response, its measured time is the constant "patience".
 const patience = 30 * time.Second
 
 // client reuses its connections, because the time to connect must not be measured.
 var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}, Timeout: patience}
 
-// user sends requests with a token.
+// user is a user of the service. Each request of the user contains the user's token.
 type user struct {
 	url, token string
 	more       http.Header
 }
 
-// user returns a user of a tenant. If session is not "", the user has that session.
+// The method "user" returns a user who belongs to the given tenant. If the argument "session" is
+// not "", it is the session of the user.
 func (s *service) user(tenant, name, session string) user {
 	return user{url: s.url, token: s.issuer.token(tenant, name, session)}
 }
 
 // send sends a request and returns the status and the body of the response. If there is no
-// response, status is 0 and answer contains the kind of the error.
+// response, the result "status" is 0, and the result "answer" contains the kind of the error.
 func (u user) send(method, path, mediaType string, body []byte) (status int, answer []byte) {
 	r, err := http.NewRequestWithContext(context.Background(), method, u.url+path, bytes.NewReader(body))
 	if err != nil {
@@ -58,8 +59,8 @@ func (u user) send(method, path, mediaType string, body []byte) (status int, ans
 	return response.StatusCode, text
 }
 
-// kindOf returns the kind of an error without addresses, because equal errors must be counted
-// together.
+// kindOf returns the kind of an error. The kind contains no network addresses, so errors that
+// differ only in an address are counted together.
 func kindOf(err error) string {
 	var timeout interface{ Timeout() bool }
 	if errors.As(err, &timeout) && timeout.Timeout() {
@@ -98,7 +99,7 @@ func (u user) run(tool string, input []byte) string {
 	return outcomeOf(u.send(http.MethodPost, "/api/v1/runs", "application/json", body))
 }
 
-// startSession starts the session in the token.
+// startSession starts the session that the user's token names.
 func (u user) startSession(session string) error {
 	status, answer := u.send(http.MethodPost, "/api/v1/sessions", "application/json", fmt.Appendf(nil, `{"session_id":%q}`, session))
 	if status >= 300 || status == 0 {
@@ -109,7 +110,7 @@ func (u user) startSession(session string) error {
 
 const boundary = "neighbours"
 
-// form returns a multipart form whose only part is a file.
+// The function "form" returns a multipart form that contains only a file.
 func form(name, mediaType string, content []byte) []byte {
 	head := fmt.Appendf(nil, "--%s\r\nContent-Disposition: form-data; name=\"file\"; filename=%q\r\nContent-Type: %s\r\n\r\n", boundary, name, mediaType)
 	return fmt.Appendf(append(head, content...), "\r\n--%s--\r\n", boundary)

@@ -1,13 +1,13 @@
 // Command neighbours measures how an attack by one user of a service affects other users and
-// tenants. The command starts `toolrun serve` once for each attack, in a new folder. The command
-// sends small requests at a steady pace, first without the attack and then during the attack. Run
-// this command in the folder bench, with any binary that serves the same API:
+// tenants. The command starts `toolrun serve` once for each attack, in a new folder. Before the
+// attack and during the attack, the command sends small requests at a steady pace. Run this command
+// in the folder "bench". The measured binary can be any binary that serves the same API:
 //
 //	go run ./neighbours -toolrun old-toolrun -per-app 1 -attack bodies,merges
 //
 // The attacker and the small requests share the machine with the service. Compare the figures only
-// with figures of another binary under the same load. Each attack is bounded in time and bytes, and
-// all traffic stays on 127.0.0.1.
+// with those of another binary that was measured under the same load. Each attack is bounded in
+// time and bytes, and all traffic stays on 127.0.0.1.
 package main
 
 import (
@@ -23,8 +23,8 @@ import (
 // options contains the flags of the command.
 type options struct {
 	toolrun string        // the binary
-	perApp  int           // the value of a flag of serve; 0 means the default of serve
-	memory  int           // the limit of the service's data in MiB; 0 means no limit
+	perApp  int           // the value of the flag --per-app of serve, or 0
+	memory  int           // the limit of the service's data in MiB, or 0
 	span    time.Duration // duration of an attack
 	extra   []string      // additional flags of serve
 }
@@ -83,7 +83,7 @@ func run(o options, names string, asJSON bool) error {
 	return nil
 }
 
-// measure measures one attack on a new service.
+// The function "measure" starts a new service and measures one attack on it.
 func measure(o options, a attack, dir string) (outcome, error) {
 	s, err := start(o, dir)
 	if err != nil {

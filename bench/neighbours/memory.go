@@ -10,8 +10,9 @@ import (
 
 var anonymous = regexp.MustCompile(`RssAnon:\s+(\d+) kB`)
 
-// memory returns the memory of the service itself in MiB. memory excludes workers, and file pages
-// that the kernel can reclaim. If the memory is unknown or the service has ended, the result is 0.
+// memory returns the memory of the service's own process in MiB. The result includes neither the
+// memory of workers nor file pages that the kernel can reclaim. If the memory is unknown or the
+// service has ended, the result is 0.
 func (s *service) memory() float64 {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.process.Process.Pid)) // only on Linux
 	found := anonymous.FindSubmatch(text)
@@ -22,8 +23,8 @@ func (s *service) memory() float64 {
 	return kib / 1024
 }
 
-// watch samples the memory until the returned function is called. The returned function returns the
-// maximum of the samples.
+// watch measures the memory repeatedly until the returned function is called. The returned function
+// returns the maximum of the measured values.
 func (s *service) watch() (peak func() float64) {
 	stop, most := make(chan struct{}), make(chan float64)
 	go func() {
@@ -45,9 +46,9 @@ func (s *service) watch() (peak func() float64) {
 
 var commitWork = regexp.MustCompile(`(?m)^toolrun_database_commit_work_max_seconds (\S+)`)
 
-// commitWork returns the maximum time, in milliseconds, for which one commit of the service has
-// blocked other commits. commitWork excludes the time to write the commit. If the service does not
-// report this time, the result is 0.
+// commitWork returns the longest time, in milliseconds, for which one commit of the service has
+// blocked other commits. The time that a commit needs to write to disk does not count. If the
+// service does not report the time of commits, commitWork returns 0.
 func (s *service) commitWork() float64 {
 	_, text := user{url: s.url}.send("GET", "/metrics", "", nil)
 	found := commitWork.FindSubmatch(text)

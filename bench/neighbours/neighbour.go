@@ -13,11 +13,12 @@ import (
 type neighbour struct {
 	who, what string
 	pace      time.Duration
-	send      func(n int) string // sends the request with number n, and returns "ok" or the kind of the error
+	send      func(n int) string // sends request number n; returns "ok" or the kind of the error
 }
 
-// crowd is the number of users of a tenant who take turns sending runs. If there were only one
-// user, late runs would write the same record concurrently, and would wait for each other.
+// crowd is the number of users of each tenant. The users send runs in turn. If there were only one
+// user, a run could still be writing the user's record when the next run starts, and the next run
+// would have to wait.
 const crowd = 20
 
 // runners returns users of both tenants. Each runner writes a separate record.
@@ -38,8 +39,8 @@ func runners(s *service) ([]neighbour, error) {
 // people lists the neighbors.
 var people = []struct{ tenant, name string }{{attacked, "ann"}, {other, "bob"}}
 
-// uploaders returns runners who also upload small files: a text, and a document that waits at the
-// gate.
+// uploaders returns runners, and neighbors that upload a small file. This file is either a text or
+// a PDF. The extraction of a PDF waits at the gate.
 func uploaders(s *service) ([]neighbour, error) {
 	list, err := runners(s)
 	for _, who := range people {
@@ -57,7 +58,7 @@ func uploaders(s *service) ([]neighbour, error) {
 	return list, err
 }
 
-// readers returns runners who also download a small file through its link.
+// readers returns runners, and neighbors that download a small file through a link.
 func readers(s *service) ([]neighbour, error) {
 	list, err := runners(s)
 	for _, who := range people {
@@ -73,17 +74,19 @@ func readers(s *service) ([]neighbour, error) {
 	return list, err
 }
 
-// The type "taken" records the times of a neighbor's requests, and counts the requests by outcome.
+// The type "taken" contains the times of a neighbor's requests, and the number of requests for each
+// outcome.
 type taken struct {
 	mu    sync.Mutex
 	times []time.Duration
 	ends  map[string]int
 }
 
-// sample sends the neighbors' requests until the span has passed, the channel "over" is closed, or
-// the service has ended. After that, sample waits for the responses. A request is sent when it is
-// due, even if the previous request has no response yet. If the requests waited for each other, a
-// slow request would delay other requests, and their slowness would not be measured.
+// sample sends the requests of the neighbors. It stops when the given time has passed, when the
+// channel "over" is closed, or when the service has ended. After it stops, sample waits for the
+// responses. A request is sent at its scheduled time, even if the previous request has no response
+// yet. If a request waited for the previous response, a slow request would delay the requests after
+// it, and the benchmark would not measure their delay.
 func sample(s *service, neighbours []neighbour, span time.Duration, over <-chan struct{}) []*taken {
 	list := make([]*taken, len(neighbours))
 	end := time.After(span)

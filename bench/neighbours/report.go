@@ -22,8 +22,8 @@ type outcome struct {
 	Attack string `json:"attack"`
 	// Seconds is the duration until the last responses to the neighbors.
 	Seconds float64 `json:"seconds"`
-	// Requests is the number of the attacker's requests by outcome, and SentMiB is their total
-	// size.
+	// Requests is the number of the attacker's requests for each outcome. SentMiB is the total size
+	// of the attacker's requests.
 	Requests map[string]int `json:"requests"`
 	SentMiB  float64        `json:"sent_mib"`
 	// MemoryMiB is the memory of the service before the attack, and PeakMiB is the maximum during
@@ -32,8 +32,8 @@ type outcome struct {
 	MemoryMiB float64 `json:"memory_mib"`
 	PeakMiB   float64 `json:"peak_mib"`
 	GrowthMiB float64 `json:"growth_mib"`
-	// CommitWork is the maximum time, in milliseconds, for which one commit blocked other commits.
-	// CommitWork excludes the time to write the commit.
+	// CommitWork is the longest time, in milliseconds, for which one commit blocked other commits.
+	// The time that a commit needs to write to disk does not count.
 	CommitWork float64 `json:"commit_work_ms"`
 	// Dead reports whether the service died.
 	Dead bool `json:"dead"`
@@ -88,7 +88,7 @@ func (o outcome) print(out io.Writer) {
 		fmt.Fprintf(w, "%s\t%s\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%d\t%.1f\t%.1f\t%s\t\n", n.Tenant, n.Request,
 			n.Undisturbed.P50, n.Undisturbed.P99, n.Undisturbed.Longest, n.During.P50, n.During.P99, n.During.Longest, n.During.Count, n.P50, n.P99, counted(n.Refused))
 	}
-	_ = w.Flush() // errors of the terminal do not matter
+	_ = w.Flush() // a failed write to the terminal does not matter
 }
 
 func counted(counts map[string]int) string {

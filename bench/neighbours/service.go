@@ -33,7 +33,7 @@ type service struct {
 	ended    chan struct{}
 }
 
-// start serves an app, which start creates in dir, and waits until a tool has run.
+// start creates an app in the folder dir, serves it, and waits until a tool has run.
 func start(o options, dir string) (s *service, err error) {
 	s = &service{dir: dir, keys: map[string]string{}, ended: make(chan struct{})}
 	if err := writeApp(dir); err != nil {
@@ -48,7 +48,7 @@ func start(o options, dir string) (s *service, err error) {
 		}
 	}
 	s.process = exec.Command(o.toolrun, s.arguments(o)...)
-	if o.memory > 0 { // the workers inherit this limit, which is higher than their own limit
+	if o.memory > 0 { // workers set a lower limit themselves
 		s.process = exec.Command("/bin/sh", append([]string{"-c", fmt.Sprintf(`ulimit -d %d; exec "$0" "$@"`, o.memory<<10), o.toolrun}, s.arguments(o)...)...)
 	}
 	s.process.Dir = dir
@@ -63,7 +63,7 @@ func start(o options, dir string) (s *service, err error) {
 		return nil, err
 	}
 	err = s.await(out)
-	go func() { _ = s.process.Wait(); close(s.ended) }() // the log contains the exit status
+	go func() { _ = s.process.Wait(); close(s.ended) }() // if the service fails, its exit status is in the log
 	if err != nil {
 		s.stop()
 	}
@@ -83,8 +83,8 @@ func (s *service) makeKey(binary, tenant string) error {
 	return nil
 }
 
-// arguments returns the arguments of the command serve: the arguments that every version accepts,
-// and the optional arguments that this version accepts.
+// arguments returns the arguments for the command "serve". Some of these arguments are accepted by
+// every version. The optional arguments are included only if this version accepts them.
 func (s *service) arguments(o options) []string {
 	args := []string{
 		"serve", "app.yaml", "--keys", "keys.json", "--db", "memory.db", "--listen", "127.0.0.1:0",
@@ -93,7 +93,7 @@ func (s *service) arguments(o options) []string {
 	if o.perApp > 0 {
 		args = append(args, "--per-app", strconv.Itoa(o.perApp))
 	}
-	help, _ := exec.Command(o.toolrun, "serve", "--help").Output() // if there is no help, no optional flags are used
+	help, _ := exec.Command(o.toolrun, "serve", "--help").Output() // without help, no optional flags are passed
 	if slices.Contains(strings.Fields(string(help)), "--linger") {
 		args = append(args, "--linger", "1ms")
 	}
@@ -130,7 +130,7 @@ func (s *service) dead() bool {
 }
 
 // The method "stop" stops the service. If the service does not stop in time, the method "stop"
-// kills it.
+// kills the service.
 func (s *service) stop() {
 	_ = s.process.Process.Signal(syscall.SIGTERM)
 	select {

@@ -1,8 +1,9 @@
-// Command recall measures searches in collections of 100,000 entries with vectors of 512 elements,
-// and compares them with chromem-go and with a loop over all vectors. The texts are the comments of
-// Go's standard library, and the built-in embedder computes their vectors. Two more sets have
-// random vectors and vectors in clusters, because the distribution of the vectors affects the
-// search.
+// Command recall measures searches in collections. Each collection has 100,000 entries, and each
+// entry has a vector of 512 elements. For comparison, the command measures the same searches with
+// chromem-go and with a loop over all vectors. The texts of the first collection are comments of
+// Go's standard library, and the built-in embedder computes the vectors of these texts. The second
+// collection has random vectors. The third collection has vectors in clusters. The command measures
+// all three collections, because the distribution of the vectors affects a search.
 package main
 
 import (
@@ -20,7 +21,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
-// These are the sizes of the sets and of the results.
+// These are the sizes of the sets and of the search results.
 const (
 	many       = 100_000
 	few        = 1000
@@ -38,14 +39,16 @@ var sources = flag.String("sources", filepath.Join(build.Default.GOROOT, "src"),
 
 func main() { measure.Main(prepare) }
 
-// bench contains the sets, and the indexes and peers that search them.
+// bench contains what the benchmark needs: a database, the search indexes, the cases and the
+// figures.
 type bench struct {
 	backend storage.Backend
 	index   *index.Set
 	filter  index.Filter
 	figures []measure.Figure
 	cases   []*measure.Case
-	// writes returns the rates of the writers, as soon as the rates have been measured.
+	// Each function in the field "writes" returns the rate of a writer, after this rate has been
+	// measured.
 	writes []func() measure.Figure
 }
 
@@ -96,7 +99,8 @@ func (b *bench) prepare() error {
 	return b.addPeers(texts)
 }
 
-// load builds the index of a set, and adds the time and the memory of the build to the figures.
+// The method "load" builds the index of a set. It adds the duration and the memory use of the build
+// to the figures.
 func (b *bench) load(s *set) error {
 	before, heap, began := b.index.Bytes(), heapBytes(), time.Now()
 	if _, err := b.search(s, index.Query{Mode: index.Vector, Vector: s.queries[0].Vector}); err != nil {
@@ -124,7 +128,7 @@ func (b *bench) search(s *set, q index.Query) ([]index.Hit, error) {
 	return b.index.Search(context.Background(), s.prefix, decode, q)
 }
 
-// addCases adds the searches in a set.
+// addCases adds the cases that search in a set.
 func (b *bench) addCases(s *set) {
 	add := func(name string, of func(e *index.Entry) index.Query) {
 		b.cases = append(b.cases, &measure.Case{Name: s.name + ": " + name, Workers: 1, Call: func(_, n int) error {
@@ -147,7 +151,8 @@ func (b *bench) addCases(s *set) {
 	b.addWriters(s)
 }
 
-// addWriters adds hybrid searches while another goroutine replaces entries as fast as it can.
+// addWriters adds cases of hybrid searches. During these searches, another goroutine replaces
+// entries as fast as it can.
 func (b *bench) addWriters(s *set) {
 	written, wrote := 0, time.Duration(0)
 	name := s.name + ": hybrid, one writer"

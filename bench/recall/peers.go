@@ -19,7 +19,7 @@ const (
 	loopName    = "a loop over all vectors"
 )
 
-// addPeers adds the other ways to search a set.
+// addPeers adds the cases that search a set without package index.
 func (b *bench) addPeers(s *set) error {
 	db := chromem.NewDB()
 	collection, err := db.CreateCollection("bench", nil, func(context.Context, string) ([]float32, error) { panic("the input contains the vectors") })
@@ -53,13 +53,14 @@ func (b *bench) addPeers(s *set) error {
 	return nil
 }
 
-// found is a vector that a loop has found.
+// The type "found" is a vector that a loop has found.
 type found struct {
 	row   int
 	score float32
 }
 
-// loop returns the most similar vectors. loop uses a goroutine for each processor.
+// The function "loop" compares the query with all vectors and returns the most similar vectors. It
+// uses one goroutine for each processor.
 func loop(vectors, query []float32) []found {
 	workers, rows := runtime.GOMAXPROCS(0), len(vectors)/dimension
 	parts := make([][]found, workers)

@@ -10,10 +10,10 @@ import (
 // processorCalls is the number of calls whose processor time is measured.
 const processorCalls = 100
 
-// processorTimes measures the processor time of a call of some cases. Unlike the duration of a
-// call, the processor time hardly depends on the load of the machine. Two goroutines share the work
-// of a search in a large set, so the duration of the search on two idle processors is about half of
-// its processor time.
+// processorTimes measures the processor time of one call, for each case with one of the given
+// names. Unlike the duration of a call, the processor time hardly depends on the load of the
+// machine. Two goroutines share the work of a search in a large set. Therefore, if two processors
+// are idle, the duration of such a search is about half of its processor time.
 func processorTimes(cases []*measure.Case, names ...string) (figures []measure.Figure, err error) {
 	for _, c := range cases {
 		for _, name := range names {

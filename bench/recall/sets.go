@@ -20,7 +20,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// set is a set of entries and of queries that are not among the entries.
+// The type "set" contains entries and queries. No query is also an entry.
 type set struct {
 	name    string
 	prefix  storage.Key
@@ -39,13 +39,13 @@ func newSet(name string, entries []index.Entry) *set {
 	return s
 }
 
-// first returns a set of the first entries, with the same queries.
+// The method "first" returns a smaller set, which contains the first entries and the same queries.
 func (s *set) first(name string, n int) *set {
 	entries := append([]index.Entry(nil), s.entries[:n]...)
 	return newSet(name, append(entries, s.queries...))
 }
 
-// textSet returns a set of comments in Go sources and their vectors.
+// textSet returns a set of texts with their vectors. The texts are comments in Go sources.
 func textSet(dir string, n int) (*set, error) {
 	comments, err := readComments(dir, n)
 	if err != nil {
@@ -54,7 +54,8 @@ func textSet(dir string, n int) (*set, error) {
 	if len(comments) < n {
 		return nil, fmt.Errorf("%s contains %d comments; want %d", dir, len(comments), n)
 	}
-	// The queries must not be the comments of one package.
+	// The comments are shuffled, because otherwise all queries would be comments of the same
+	// package.
 	rand.New(rand.NewPCG(1, 1)).Shuffle(n, func(i, j int) { comments[i], comments[j] = comments[j], comments[i] })
 	entries := make([]index.Entry, n)
 	for i, vector := range lexical.Vectors(comments) {
@@ -63,10 +64,11 @@ func textSet(dir string, n int) (*set, error) {
 	return newSet("100,000 comments", entries), nil
 }
 
-// errStop ends the search for comments.
+// errStop stops the walk over the source files when enough comments have been found.
 var errStop = errors.New("enough comments")
 
-// readComments returns the first different comments of at least three words in a folder.
+// readComments returns comments in the Go files of a folder, until it has found n comments. It
+// skips duplicates and comments of fewer than three words.
 func readComments(dir string, n int) (found []string, err error) {
 	known, files := map[string]bool{}, token.NewFileSet()
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -75,7 +77,7 @@ func readComments(dir string, n int) (found []string, err error) {
 		}
 		file, err := parser.ParseFile(files, path, nil, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
-			return nil // skip the test files of the parser
+			return nil // skip invalid Go files, which the parser's tests contain
 		}
 		for _, group := range file.Comments {
 			text := strings.TrimSpace(group.Text())
@@ -105,7 +107,7 @@ func randomSet(n int) *set {
 	return newSet("100,000 random vectors", entries)
 }
 
-// clusteredSet returns a set of vectors in 1,000 clusters.
+// clusteredSet returns a set whose vectors are in 1,000 clusters.
 func clusteredSet(n int) *set {
 	random := rand.New(rand.NewPCG(1, 3))
 	centers := make([][]float32, 1000)
@@ -119,7 +121,7 @@ func clusteredSet(n int) *set {
 	return newSet("100,000 clustered vectors", entries)
 }
 
-// around returns a random vector of length 1 around a center.
+// The function "around" returns a random vector of length 1 that is near a given center.
 func around(random *rand.Rand, center []float32, deviation float64) []float32 {
 	v, sum := make([]float32, len(center)), 0.0
 	for i, c := range center {
@@ -143,7 +145,8 @@ func (s *set) store(b storage.Backend) error {
 	return nil
 }
 
-// write writes n entries from a start in one transaction.
+// The method "write" writes n entries, beginning with the entry at the index "start", in one
+// transaction.
 func (s *set) write(b storage.Backend, start, n int) error {
 	var keys []storage.Key
 	for _, e := range s.entries[start : start+n] {
@@ -164,7 +167,7 @@ func (s *set) write(b storage.Backend, start, n int) error {
 	})
 }
 
-// content is the part of an entry that is stored as JSON. The vector follows it.
+// The type "content" is the part of an entry that is stored as JSON. The vector follows it.
 type content struct {
 	Content  string         `json:"content"`
 	Metadata map[string]any `json:"metadata"`

@@ -21,8 +21,8 @@ import (
 )
 
 // openEngines creates the engines, including the engines that run in workers. If Python is not
-// available, the result "missing" is the reason. If Python is available, the result "missing" is
-// "".
+// available, the result "missing" contains the reason. If Python is available, the result "missing"
+// is "".
 func openEngines(all *closers) (list []engine.Engine, missing string, err error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -41,7 +41,8 @@ func openEngines(all *closers) (list []engine.Engine, missing string, err error)
 	return append(pool.Engines(), native{}), missing, nil
 }
 
-// The type "native" is the handler without a sandbox: it does the same work as the tools, in Go.
+// The type "native" is the Go handler, which runs without a sandbox. It does the same work as the
+// tools.
 type native struct{}
 
 func (native) Info() engine.Info                                           { return engine.Info{Name: "Go", Extensions: []string{".go"}} }
@@ -79,7 +80,7 @@ func (n native) Run(ctx context.Context, _ engine.Input, h engine.Host) (engine.
 // client reuses its connections, because the time to connect must not be measured.
 var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}}
 
-// The constant "many" is the number of clients in cases with more than one client.
+// The constant "many" is the number of concurrent clients, in cases with more than one client.
 const many = 32
 
 func name(tool, place string, workers int) string {

@@ -1,7 +1,7 @@
-// Command service measures runs through the HTTP API, over loopback and with a database on disk.
-// Each tool reads and writes one record; one tool is in JavaScript and one is in Python. For
-// comparison, the command measures a Go handler behind the same API. The handler does the same work
-// without a sandbox.
+// Command service measures runs that are requested through the HTTP API. The client uses the
+// loopback interface, and the database is on disk. Each tool reads and writes one record; one tool
+// is in JavaScript and one is in Python. For comparison, the command measures a Go handler behind
+// the same API. The Go handler does the same work as the tools, but runs without a sandbox.
 package main
 
 import (
@@ -84,7 +84,7 @@ func serve(all *closers, backend storage.Backend, engines []engine.Engine) (stri
 	}
 	for i, tool := range declared.Tools {
 		if tool.Name == "go" {
-			declared.Tools[i].Source = "count.go" // an app file cannot declare this file
+			declared.Tools[i].Source = "count.go" // an app file cannot name a Go source
 		}
 	}
 	served := tenants.New(tenants.Options{Host: host.Options{Backend: backend, Engines: engines, Ledger: time.Hour}})

@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/fuel"
 )
 
-// workloads lists exports of the command work. The parameter of each export is the number of
-// repetitions.
+// workloads lists functions that the command "work" exports. The parameter of each function is the
+// number of repetitions.
 var workloads = []struct {
 	name, export string
 	times        uint64
@@ -32,7 +32,7 @@ const (
 	contextSuffix   = ", WithCloseOnContextDone"
 )
 
-// cpuBound builds the command work and runs each workload in three ways.
+// cpuBound builds the command "work" and runs each workload in three ways.
 func cpuBound(dir string) ([]*measure.Case, func() error, error) {
 	code, err := buildPlugin(dir, "work")
 	if err != nil {
@@ -73,8 +73,8 @@ func cpuBound(dir string) ([]*measure.Case, func() error, error) {
 	}, nil
 }
 
-// instantiate returns an instance that all calls share, because only the execution of its code must
-// be measured.
+// instantiate returns an instance of a plug-in. All calls share this instance, because the
+// benchmark must measure only the execution of the plug-in's code.
 func instantiate(code []byte, closeOnDone bool) (wazero.Runtime, api.Module, error) {
 	ctx := context.Background()
 	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCloseOnContextDone(closeOnDone))

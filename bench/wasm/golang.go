@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/wasm"
 )
 
-// These are the cases of a plug-in that is compiled by Go. The plug-in reads a record, increments a
-// number in the record, and writes the record.
+// These cases run a plug-in that the Go compiler has built. The plug-in reads a record, increments
+// a number in the record, and writes the record.
 const (
 	goBare = "a Go plug-in, bare wazero, fresh"
 	goRun  = "a Go plug-in, a run, from its snapshot"
@@ -62,8 +62,8 @@ func runGo(p engine.Program, input, want string) func(int, int) error {
 	}
 }
 
-// goInWazero initializes a fresh instance for each call, with wazero's own WASI and host functions
-// that return nothing.
+// goInWazero initializes a fresh instance for each call. The instance uses wazero's own WASI, and
+// host functions that return nothing.
 func goInWazero(ctx context.Context, code []byte) (call func(int, int) error, end func() error, err error) {
 	r := wazero.NewRuntime(ctx)
 	compiled, err := r.CompileModule(ctx, code)

@@ -1,5 +1,5 @@
 // Command wasm compares plug-ins with plain wazero and with Extism's go-sdk. The command measures
-// fresh instances, memory calls, and the cost of making a guest interruptible.
+// the creation of instances, memory calls, and the slowdown of code that the host can interrupt.
 package main
 
 import (

@@ -18,7 +18,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasmtest"
 )
 
-// These are the cases of a plug-in of 8 KB that returns its input.
+// These cases run a plug-in of 8 KB that returns its input.
 const (
 	smallBare   = "8 KB, bare wazero, fresh"
 	smallRun    = "8 KB, a run"
@@ -27,10 +27,10 @@ const (
 
 const document = `{"a":1,"b":2}`
 
-// ballast makes the modules as large as a small tool.
+// ballast is data that makes each module as large as a small tool.
 var ballast = strings.Repeat("toolrun ", 1000)
 
-// echo returns the plug-in for the ABI of toolrun.
+// echo returns the plug-in that uses the ABI of toolrun.
 func echo() []byte {
 	m := &wasmtest.Module{Pages: 2}
 	read, write := m.Import("toolrun.input_read", 3), m.Import("toolrun.output_write", 2)
@@ -71,8 +71,8 @@ func smallInToolrun(ctx context.Context) (call func(int, int) error, end func() 
 	}, p.Close, nil
 }
 
-// smallInWazero does the minimum work of a wazero host: it creates a fresh instance with the two
-// functions.
+// smallInWazero does the minimum work of a wazero host. For each call, it creates a fresh instance
+// with two host functions.
 func smallInWazero(ctx context.Context) (call func(int, int) error, end func() error, err error) {
 	r := wazero.NewRuntime(ctx)
 	var output string
@@ -135,8 +135,8 @@ func i32s(n int) []api.ValueType {
 	return types
 }
 
-// extismEcho returns the plug-in for Extism's ABI. The output of the plug-in is the memory block
-// that contains the input.
+// extismEcho returns the plug-in that uses Extism's ABI. The output of the plug-in is the memory
+// block that contains the input.
 func extismEcho() []byte {
 	const i32, i64, function = 0x7f, 0x7e, 0x60
 	imported := func(name string, signature byte) []byte {

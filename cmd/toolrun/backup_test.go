@@ -21,8 +21,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// pairApp increments two records of a user in one transaction. Each transaction adds a ledger
-// entry.
+// pairApp is an app whose tool increments two records of a user in one transaction. Each
+// transaction adds a ledger entry.
 var pairApp = map[string]string{
 	"app.yaml": `
 app: pair
@@ -40,10 +40,11 @@ return n;
 	"show.js": `return [(await memory.get_content("counts"))?.n ?? 0, (await memory.get_content("mirrors"))?.n ?? 0];`,
 }
 
-// erasedCanary is a text that only an erased user has stored.
+// erasedCanary is a text. The only user who has stored this text is later erased.
 const erasedCanary = "CANARY-of-a-user-who-was-erased"
 
-// restoreTest is a service that is backed up, killed and restored, with its clients.
+// restoreTest contains a service and its clients. The test makes backups of the service, kills it
+// and restores it.
 type restoreTest struct {
 	*testing.T
 	binary, dir, db, keys, key, backupKey string
@@ -55,7 +56,7 @@ func (t *restoreTest) start() *serving {
 	return startServe(t, t.binary, t.dir, "--inprocess", "--keys", t.keys, "--db", t.db, "--rate", "0", "--linger", "0s")
 }
 
-// ask sends a request and decodes the response into v.
+// The method "ask" sends a request and decodes the response into v.
 func (t *restoreTest) ask(s *serving, method, path, body string, v any) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(body))
@@ -88,7 +89,7 @@ func (t *restoreTest) eraseCanary(s *serving) {
 	t.ask(s, "DELETE", "/api/v1/users/victim", "", nil)
 }
 
-// backup makes a backup of the service. The service may be killed during the backup.
+// backup makes a backup of the service. The test can kill the service during the backup.
 func (t *restoreTest) backup(s *serving, dest string) error {
 	cmd := exec.CommandContext(t.Context(), t.binary, "db", "backup", dest, "--force", "--server", s.url)
 	cmd.Env = append(os.Environ(), "TOOLRUN_KEY="+t.backupKey)
@@ -98,9 +99,10 @@ func (t *restoreTest) backup(s *serving, dest string) error {
 	return nil
 }
 
-// check reads the data of the restored service. The two records of each user must be consistent,
-// and the ledger must have one entry for each count. A run that was acknowledged before the backup
-// began must not be lost. The clients continue from this state.
+// The method "check" reads the data of the restored service. For each user, both counts in the
+// records and the number of ledger entries must be equal. If a run was acknowledged before the
+// backup began, the restored data must contain the run. Afterwards, the clients continue with the
+// restored counts.
 func (t *restoreTest) check(s *serving, acknowledged []int) {
 	t.Helper()
 	entries := map[string]int{}
@@ -131,7 +133,7 @@ func (t *restoreTest) check(s *serving, acknowledged []int) {
 		if err := json.Unmarshal(result.Output, &n); err != nil {
 			t.Fatal(err)
 		}
-		// The service may also have stored one run that it has not acknowledged.
+		// For each client, the service can also have stored one run without acknowledging it.
 		if n[0] != n[1] || n[0] != entries[c.user] || n[0] < acknowledged[i] || n[0] > c.done+1 {
 			t.Errorf("%s has counts %d, mirrors %d, %d entries in the ledger; %d runs were acknowledged before the backup, %d in all",
 				c.user, n[0], n[1], entries[c.user], acknowledged[i], c.done)
@@ -140,7 +142,7 @@ func (t *restoreTest) check(s *serving, acknowledged []int) {
 	}
 }
 
-// noCanary checks that the files contain no text of the erased user.
+// noCanary checks that a file does not contain the text of the erased user.
 func (t *restoreTest) noCanary(path string) {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -160,7 +162,8 @@ type load struct {
 	done   []int // the number of acknowledged runs of each client
 }
 
-// write makes all clients write until the load is stopped or the service no longer responds.
+// The method "write" makes all clients write. The clients stop when the load is stopped or the
+// service no longer responds.
 func (t *restoreTest) write(s *serving) *load {
 	l := &load{done: make([]int, len(t.clients))}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -194,11 +197,11 @@ func (l *load) stop() {
 	l.work.Wait()
 }
 
-// aWhile sleeps for a random duration in which the clients can finish some runs.
+// aWhile sleeps for a random duration. In this time, the clients can finish some runs.
 func aWhile() { time.Sleep(time.Duration(200+rand.IntN(300)) * time.Millisecond) }
 
-// round lets the clients write, makes a backup and restores it. If kill is set, round first kills
-// the service during another backup.
+// The method "round" makes a backup while the clients write, and then restores this backup. If the
+// argument "kill" is true, the service is first killed during an earlier backup.
 func (t *restoreTest) round(kill bool) {
 	t.Helper()
 	s := t.start()
@@ -224,8 +227,8 @@ func (t *restoreTest) round(kill bool) {
 	t.end(s)
 }
 
-// killDuringBackup kills the service while it creates or sends a backup. killDuringBackup then
-// restarts the service.
+// killDuringBackup kills the service while the service creates or sends a backup. Then
+// killDuringBackup starts the service again.
 func (t *restoreTest) killDuringBackup(s *serving, l *load, dest string) *serving {
 	t.Helper()
 	ended := make(chan error)
@@ -242,7 +245,7 @@ func (t *restoreTest) killDuringBackup(s *serving, l *load, dest string) *servin
 	return t.start()
 }
 
-// The method "end" stops a service with the given signal.
+// The method "end" stops a service with the signal of Ctrl-C.
 func (t *restoreTest) end(s *serving) {
 	t.Helper()
 	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
@@ -253,7 +256,8 @@ func (t *restoreTest) end(s *serving) {
 	}
 }
 
-// restore follows the steps in docs/howto/back-up-and-restore.md and compacts the old database.
+// The method "restore" restores a backup in the steps that docs/howto/back-up-and-restore.md
+// describes. It also compacts the old database.
 func (t *restoreTest) restore(backup string) {
 	t.Helper()
 	if out, err := exec.Command(t.binary, "db", "check", backup).CombinedOutput(); err != nil {
@@ -277,9 +281,9 @@ func (t *restoreTest) restore(backup string) {
 	}
 }
 
-// A backup is made while 32 clients write. After a restore, the state must be consistent. The state
-// must be consistent even if the service was killed during an earlier backup. The backup must
-// contain no data of an erased user.
+// A backup is made while 32 clients write. After a restore, the two counts of each user must be
+// equal. This must also be the case if the service was killed during an earlier backup. The backup
+// must contain no data of an erased user.
 func TestBackupRestores(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("processes are killed as on Linux")

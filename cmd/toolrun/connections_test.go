@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// slowest is the time limit for a request during an attack. The service closes an incomplete
-// request after 5 seconds. A request that waits behind an incomplete request waits for the same
-// time.
+// slowest is the maximum time that a normal request can take during an attack. The service closes
+// an incomplete request after 5 seconds. A normal request that had to wait for an incomplete
+// request to be closed would therefore take longer than the constant "slowest".
 const slowest = 4 * time.Second
 
 // halfRequest connects from the given address, sends half of a request header and calls the
@@ -37,9 +37,9 @@ func halfRequest(ctx context.Context, from, to string, sent func()) {
 }
 
 // Hundreds of incomplete requests without credentials must not block other clients, even if the
-// process is limited to 220 open files. In one case, the incomplete requests come from the same
-// address as the requests of other clients. In the other case, the incomplete requests repeatedly
-// come from a different address.
+// process is limited to 220 open files. In one case, the incomplete requests and the normal
+// requests come from the same address. In the other case, incomplete requests come from a different
+// address, and whenever one of them is closed, the attacker sends another.
 func TestHalfRequestsLeaveRoom(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("other addresses of this machine are as on Linux")

@@ -1,4 +1,4 @@
-// Command toolrun runs small tools with memory. See toolrun --help.
+// Command toolrun runs small tools that can store data. See toolrun --help.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 
 func main() {
 	engines.Main()           // worker processes run this executable
-	time.Local = engines.UTC // worker processes also use UTC, so that tools see the same dates with --inprocess
+	time.Local = engines.UTC // with --inprocess, tools must see the same dates as in worker processes, which use UTC
 	os.Exit(run())
 }
 
@@ -27,7 +27,7 @@ func run() int {
 	dir, err := os.Getwd()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
-		return 5 // the exit code for a failure of the host
+		return 5 // the exit code of a failure that the host has caused
 	}
 	return cli.Main(ctx, cli.Env{
 		Args: os.Args[1:], Reload: hangups, Dir: dir, Getenv: os.Getenv,

@@ -23,10 +23,10 @@ func TestMain(m *testing.M) {
 	testscript.Main(testMain{m}, map[string]func(){"toolrun": main})
 }
 
-// testMain is a testing.M that removes the program that buildToolrun has built.
+// testMain is a testing.M. After the tests, it removes the program that buildToolrun has built.
 type testMain struct{ *testing.M }
 
-// Run runs the tests. A process that runs as the command toolrun does not call Run.
+// Run runs the tests. If the process is started as the command toolrun, Run is not called.
 func (m testMain) Run() int {
 	dir, err := os.MkdirTemp("", "toolrun-built-")
 	if err != nil {
@@ -38,22 +38,23 @@ func (m testMain) Run() int {
 	return m.M.Run()
 }
 
-// TestCommandScripts runs scripts of short commands, some with a service. Each command is a
-// process, which takes three times as long to start with the race detector. Therefore "make test"
-// runs these scripts without the race detector.
+// TestCommandScripts runs scripts. Each script consists of short commands, and some scripts also
+// start a service. Each command is a separate process. With the race detector, a process takes
+// three times as long to start. Therefore "make test" runs these scripts without the race detector.
 func TestCommandScripts(t *testing.T) { runScripts(t, "testdata/script") }
 
-// TestServiceScripts runs scripts of commands that handle many requests.
+// TestServiceScripts runs scripts. In each script, a command handles many requests.
 func TestServiceScripts(t *testing.T) { runScripts(t, "testdata/service") }
 
-// runScripts runs the command as users do. In a script, a line that begins with toolrun must
-// succeed, and a line that begins with "exits N" must exit with code N.
+// runScripts runs scripts that use the command toolrun like a user. If a line of a script begins
+// with "toolrun", the command must succeed. If a line begins with "exits N", the command must exit
+// with code N.
 func runScripts(t *testing.T, dir string) {
 	testscript.Run(t, testscript.Params{
 		Dir:                dir,
 		RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("GORACE", "atexit_sleep_ms=0") // otherwise each command would sleep for a second at its exit
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // otherwise each command would sleep for a second before it exits
 			env.Values[servedKey{}] = &served{}
 			return nil
 		},
@@ -94,8 +95,8 @@ func plugin(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), m.Bytes(), 0o600))
 }
 
-// runID stores the first run id in the output of the last command in a variable.
-// Usage: runid NAME stdout|stderr.
+// runID reads the output of the last command, and stores the first run id of this output in a
+// variable. Usage: runid NAME stdout|stderr.
 func runID(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: runid name stdout|stderr")
@@ -107,8 +108,8 @@ func runID(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], id)
 }
 
-// token stores the first token of an approval in the standard error of the last command in a variable.
-// Usage: token NAME.
+// The function "token" reads the standard error of the last command, and stores the first approval
+// token of this text in a variable. Usage: token NAME.
 func token(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: token name")
@@ -140,7 +141,8 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// hold keeps a database open until the script ends, as another process would.
+// The function "hold" opens a database and keeps it open until the script ends, as if another
+// process were using the database.
 func hold(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: hold file")
@@ -150,7 +152,7 @@ func hold(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Defer(func() { b.Close() })
 }
 
-// truncate shortens a file to a number of bytes.
+// truncate shortens a file to the given number of bytes.
 func truncate(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: truncate file bytes")
@@ -173,7 +175,7 @@ func damage(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(name, []byte(strings.ReplaceAll(content, args[1], args[2])), 0o600))
 }
 
-// mode checks the permissions of a file.
+// The function "mode" checks the permissions of a file.
 func mode(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: mode permissions file")
@@ -185,7 +187,7 @@ func mode(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// fill writes a file with a JSON object that contains a long text.
+// The function "fill" writes a file. The file contains a JSON object, which contains a long text.
 func fill(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: fill file characters")

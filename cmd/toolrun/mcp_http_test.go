@@ -21,10 +21,11 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// credentials give access to /mcp. The credentials consist of a secret and a URL query.
+// The type "credentials" gives a client access to /mcp. It consists of a secret and the query part
+// of the URL.
 type credentials struct{ secret, query string }
 
-// mcpService is a service for MCP clients with keys or tokens.
+// mcpService is a service for MCP clients. A client authenticates with a key or a token.
 type mcpService struct {
 	*serving
 	key  string
@@ -54,7 +55,8 @@ func startMCP(t *testing.T, dir string) *mcpService {
 	return &mcpService{s, key.Secret, sign}
 }
 
-// newIssuer returns the public keys of a token issuer and a function that signs claims.
+// newIssuer creates a token issuer. It returns the issuer's public keys, and a function that signs
+// claims.
 func newIssuer(t *testing.T) (set string, sign func(map[string]any) string) {
 	t.Helper()
 	public, private, err := ed25519.GenerateKey(rand.Reader)
@@ -96,12 +98,12 @@ func (s *mcpService) token(user string) credentials {
 	return credentials{secret: s.sign(map[string]any{"sub": user})}
 }
 
-// keyFor returns credentials with the key and a user in the URL.
+// keyFor returns credentials. The secret is the service's key, and the URL names the user.
 func (s *mcpService) keyFor(user string) credentials {
 	return credentials{s.key, "?user_id=" + url.QueryEscape(user)}
 }
 
-// bearer adds a secret to every request.
+// bearer is an HTTP transport that adds a secret to every request.
 type bearer string
 
 func (secret bearer) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -124,8 +126,8 @@ func (s *mcpService) connect(t *testing.T, c credentials) *mcp.ClientSession {
 	return session
 }
 
-// ask sends one request without processing it. The request belongs to an MCP session, or starts one
-// if the session is "".
+// The method "ask" sends one request without an MCP client. The request belongs to the given MCP
+// session. If the session is "", the request starts a new MCP session.
 func (s *mcpService) ask(t *testing.T, method string, c credentials, session, body string) (status int, answer string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, s.url+"/mcp"+c.query, strings.NewReader(body))
@@ -202,8 +204,8 @@ func TestMCPOverHTTP(t *testing.T) {
 	}
 }
 
-// TestMCPNamedSession uses a session that the platform started. The session stays open after the
-// client disconnects.
+// TestMCPNamedSession uses a session that the platform has started. The session stays open after
+// the client disconnects.
 func TestMCPNamedSession(t *testing.T) {
 	s := startMCP(t, examples)
 	var began struct {
@@ -234,8 +236,8 @@ func TestMCPNamedSession(t *testing.T) {
 
 const listMCPTools = `{"jsonrpc":"2.0","id":9,"method":"tools/list"}`
 
-// TestMCPForeignSession sends requests with the ids of other callers' MCP sessions. The responses
-// must be the same as for unknown sessions.
+// TestMCPForeignSession sends requests that contain the id of another caller's MCP session. The
+// response to such a request must be the same as if the MCP session did not exist.
 func TestMCPForeignSession(t *testing.T) {
 	s := startMCP(t, examples)
 	for name, owner := range map[string]credentials{"token": s.token("ann"), "key": s.keyFor("ann")} {
@@ -259,7 +261,8 @@ func TestMCPForeignSession(t *testing.T) {
 	}
 }
 
-// TestMCPRefused sends requests that are rejected and checks the reasons.
+// TestMCPRefused sends requests that the service must reject, and checks the reasons in the
+// responses.
 func TestMCPRefused(t *testing.T) {
 	s := startMCP(t, examples)
 	bound := s.sign(map[string]any{"sub": "ann", "session_id": "s1"})
@@ -289,8 +292,8 @@ func TestMCPRefused(t *testing.T) {
 	}
 }
 
-// TestInspectorOverHTTP lists and calls a service's tools with the command line of the MCP
-// Inspector.
+// TestInspectorOverHTTP uses the command line of the MCP Inspector to list and call the tools of a
+// service.
 func TestInspectorOverHTTP(t *testing.T) {
 	needInspector(t)
 	dir, tools := inspected(t)

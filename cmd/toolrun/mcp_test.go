@@ -19,8 +19,8 @@ import (
 
 const examples = "../../plugins/examples"
 
-// exampleInputs contains an input for each example tool. Tools that route a ticket also need a
-// context. MCP clients cannot supply a context, so tools that need a context fail.
+// exampleInputs contains an input for each example tool. A tool that routes a ticket also needs a
+// context. An MCP client cannot send a context, so the calls of these tools fail.
 var exampleInputs = map[string]string{
 	"remember_me": `{"language":"fr"}`, "remember_me_py": `{"language":"fr"}`,
 	"order_history": `{"item":"tea","price":0.1}`, "order_history_go": `{"item":"tea","price":0.1}`,
@@ -35,7 +35,8 @@ var exampleInputs = map[string]string{
 	"order_confirmation": `{"name":"Ann","item":"tea","count":3,"price":1.5}`,
 }
 
-// TestMCPOverStdio runs toolrun mcp with the client from the Go SDK.
+// TestMCPOverStdio runs the command "toolrun mcp" and connects to it with the client from the Go
+// SDK.
 func TestMCPOverStdio(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "toolrun", "mcp", "--app", examples, "--db", filepath.Join(t.TempDir(), "memory.db"), "--user", "ann")
 	var stderr bytes.Buffer
@@ -60,15 +61,15 @@ func TestMCPOverStdio(t *testing.T) {
 	}
 }
 
-// TestInspector lists and calls the example tools with the command line of the MCP Inspector.
+// TestInspector uses the command line of the MCP Inspector to list and call the example tools.
 func TestInspector(t *testing.T) {
 	needInspector(t)
 	dir, tools := inspected(t)
 	inspectExamples(t, overStdio(t, dir), tools...)
 }
 
-// inspected lists the tools that the Inspector calls. Each call is a separate process and takes
-// seconds, so only the soak test calls all tools. Other tests call one tool.
+// inspected returns the names of the tools that the Inspector calls. Each call starts a process and
+// takes seconds, so all tools are called only in the soak test. Other tests call one tool.
 func inspected(t *testing.T) (dir string, tools []string) {
 	if os.Getenv("TOOLRUN_SOAK") == "" {
 		return examples, []string{"hit_counter"}
@@ -97,7 +98,8 @@ func needInspector(t *testing.T) {
 	}
 }
 
-// inspectExamples sends the Inspector's requests to a server of the example tools, each in a separate session.
+// inspectExamples sends the Inspector's requests to a server of the example tools. Each request has
+// its own session.
 func inspectExamples(t *testing.T, server []string, called ...string) {
 	t.Helper()
 	var list struct{ Tools []struct{ Name string } }
@@ -123,8 +125,8 @@ func inspectExamples(t *testing.T, server []string, called ...string) {
 	}
 }
 
-// inspect runs the Inspector on a server and decodes its output. server is a command or a URL, with
-// options.
+// inspect runs the Inspector on a server and decodes the Inspector's output. The argument "server"
+// is a command or a URL, with options.
 func inspect(t *testing.T, answer any, server []string, method ...string) {
 	t.Helper()
 	args := append([]string{"--yes", "@modelcontextprotocol/inspector@2.12.0", "--cli"}, server...)

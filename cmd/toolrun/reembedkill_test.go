@@ -14,9 +14,9 @@ import (
 	"github.com/toolrun/toolrun/host/model/modeltest"
 )
 
-// TestReembedSurvivesKill kills toolrun collection reembed with SIGKILL while it waits for the
-// model. After the end of the lease, another process continues the move: only the texts of the
-// request in progress are sent again.
+// TestReembedSurvivesKill starts the command "toolrun collection reembed", and kills the command
+// with SIGKILL while it waits for the model. After the lease has expired, another process continues
+// the work. It must send only those texts again that were in the request during the kill.
 func TestReembedSurvivesKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the command and runs processes, which takes seconds")

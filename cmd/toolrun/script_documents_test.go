@@ -10,7 +10,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// documents writes a PDF with two pages and a DOCX. Usage: documents FILE.pdf FILE.docx.
+// The function "documents" writes two files: a PDF file with two pages, and a DOCX file. Usage:
+// documents FILE.pdf FILE.docx.
 func documents(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: documents file.pdf file.docx")

@@ -14,7 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// servedKey is the key under which the script's values contain its service.
+// servedKey is the key of the script's service in the values of the script.
 type servedKey struct{}
 
 // The type "served" is the service of a script. The type "served" is nil while no service runs.
@@ -41,8 +41,8 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// The method "after" waits until the log contains one of the given texts after the given offset.
-// The method "after" returns the text that it has found.
+// The method "after" ignores the log before the given offset. It waits until the rest of the log
+// contains one of the given texts. The method returns the text that it has found.
 func (l *lines) after(begin int, texts ...string) (string, error) {
 	for range 3000 {
 		output := l.String()[begin:]
@@ -69,9 +69,9 @@ func (s *served) stop() error {
 	return cmd.Wait()
 }
 
-// serve starts a service in the background, which runs until unserve or the end of the script.
-// Usage: serve APP... serve sets $URL to the address and $TOOLRUN_KEY to the key, which later
-// commands use.
+// The command "serve" starts a service in the background. The service runs until the command
+// "unserve" or until the end of the script. Usage: serve APP... The command sets $URL to the
+// service's address and $TOOLRUN_KEY to a key of the service. Later commands use both variables.
 func serve(ts *testscript.TestScript, neg bool, args []string) {
 	s := ts.Value(servedKey{}).(*served)
 	if neg || s.cmd != nil {
@@ -105,8 +105,8 @@ func logged(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 }
 
-// reload makes the service reload its app files, and checks that the reload succeeds. "! reload"
-// checks that the app files are rejected.
+// The command "reload" makes the service reload its app files. The reload must succeed. For the
+// command "! reload", the service must reject the app files.
 func reload(ts *testscript.TestScript, neg bool, args []string) {
 	s := ts.Value(servedKey{}).(*served)
 	if s.cmd == nil || len(args) > 0 {

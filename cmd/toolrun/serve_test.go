@@ -34,8 +34,8 @@ return (seen?.n ?? 0) + 1;
 `,
 }
 
-// buildToolrun builds the command without test code, once for all tests. buildToolrun returns the
-// path of the program.
+// buildToolrun returns the path of the program toolrun. The first call builds the program without
+// test code, and later calls use the same program.
 func buildToolrun(t testing.TB) string {
 	t.Helper()
 	binary, err := built()
@@ -63,7 +63,7 @@ type serving struct {
 	stderr *bytes.Buffer
 }
 
-// startServe starts a service and waits until it prints its address.
+// startServe starts a service and waits until the service has printed its address.
 func startServe(t testing.TB, binary string, args ...string) *serving {
 	t.Helper()
 	s := &serving{cmd: exec.Command(binary, append([]string{"serve", "--json", "--listen", "127.0.0.1:0"}, args...)...), stderr: &bytes.Buffer{}}
@@ -88,7 +88,8 @@ func startServe(t testing.TB, binary string, args ...string) *serving {
 	return s
 }
 
-// post sends a request. post decodes the response into v if the response has a body.
+// The method "post" sends a request. If the response has a body, the method decodes the body into
+// v.
 func (s *serving) post(ctx context.Context, key, path, body string, headers map[string]string, v any) (status int, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+path, strings.NewReader(body))
 	if err != nil {
@@ -135,8 +136,8 @@ func writeFiles(t testing.TB, dir string, files map[string]string) {
 	}
 }
 
-// counter is a client that runs the counting tool sequentially. The client repeats a run if there
-// is no response.
+// counter is a client that runs the counting tool repeatedly, one run after the other. If a run
+// gets no response, the client repeats the run.
 type counter struct {
 	user          string
 	done, repeats int
@@ -153,7 +154,7 @@ func (c *counter) work(ctx context.Context, s *serving, key string) error {
 	return nil
 }
 
-// The method "once" sends one run. A run without a response is not counted.
+// The method "once" sends one run. If the run gets no response, the client does not count it.
 func (c *counter) once(ctx context.Context, s *serving, key string) error {
 	body := fmt.Sprintf(`{"tool":"count","user_id":%q}`, c.user)
 	headers := map[string]string{"Idempotency-Key": fmt.Sprint("run ", c.done)}
@@ -175,8 +176,9 @@ func (c *counter) once(ctx context.Context, s *serving, key string) error {
 	return nil
 }
 
-// A service that is killed under load loses no acknowledged run and stores no partial run. The
-// service executes a repeated run only once. Sessions survive.
+// If a service is killed under load, it loses no acknowledged run and stores no part of an
+// incomplete run. If a client repeats a run, the service executes the run only once. Sessions
+// survive.
 func TestServeSurvivesKill(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the test kills a process, which requires Linux")
@@ -208,7 +210,7 @@ func TestServeSurvivesKill(t *testing.T) {
 				}
 			})
 		}
-		time.Sleep(time.Duration(300+rand.IntN(500)) * time.Millisecond) // a random duration that allows for some runs
+		time.Sleep(time.Duration(300+rand.IntN(500)) * time.Millisecond) // a random time, long enough for some runs
 		_ = s.cmd.Process.Kill()
 		work.Wait()
 		_ = s.cmd.Wait()
@@ -245,7 +247,8 @@ func TestServeSurvivesKill(t *testing.T) {
 	}
 }
 
-// On SIGTERM, running tools are completed and their results are sent. Then the process exits.
+// If the service receives SIGTERM, it completes the running tools and sends their results. Then the
+// process exits.
 func TestServeDrains(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the test requires signals")

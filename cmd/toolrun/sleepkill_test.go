@@ -20,14 +20,14 @@ import (
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
-// dreamer is an app with sleep-time memory, and its folder.
+// dreamer is an app with sleep-time memory.
 type dreamer struct {
 	*testing.T
 	dir    string
 	server *modeltest.Server
 }
 
-// say records a message of a user at a service.
+// The method "say" sends a message of a user to a service, which records the message.
 func (d dreamer) say(s *serving, key, user string) {
 	d.Helper()
 	body := fmt.Sprintf(`{"user_id":%q,"messages":[{"role":"user","content":"hello"}]}`, user)
@@ -57,7 +57,7 @@ func (d dreamer) awaitBlock(ctx context.Context, s *serving, key, user string) {
 	}
 }
 
-// open opens the app in this process, with a clock that is ahead.
+// The method "open" opens the app in this process. The app's clock is ahead of the real time.
 func (d dreamer) open(ahead time.Duration) *host.Host {
 	d.Helper()
 	declared, problems := app.Load(os.DirFS(d.dir), "app.yaml")
@@ -99,9 +99,10 @@ func (d dreamer) open(ahead time.Duration) *host.Host {
 }
 
 // TestSleepSurvivesKill kills a service with SIGKILL during runs of sleep-time memory. Each
-// conversation changes its block exactly once, whether its run was already committed or its request
-// to the model was in progress. Requests that were in progress are repeated after the end of the
-// lease, with the same idempotency keys.
+// conversation must change its block exactly once. This must be the case whether the kill happens
+// after the commit of the conversation's run, or during the run's request to the model. If the kill
+// interrupts a request to the model, the request is repeated after the lease has expired. The
+// repeated request must have the same idempotency key.
 func TestSleepSurvivesKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the command and waits for a service, which takes seconds")
@@ -138,7 +139,7 @@ func TestSleepSurvivesKill(t *testing.T) {
 	}
 	_ = s.cmd.Wait()
 	release()
-	h := d.open(10 * time.Minute) // after the end of the leases
+	h := d.open(10 * time.Minute) // after all leases have expired
 	for range 5 {
 		if _, err := h.Sleep().RunDue(t.Context()); err != nil {
 			t.Fatal(err)

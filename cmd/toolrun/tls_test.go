@@ -19,7 +19,8 @@ import (
 	"time"
 )
 
-// writeCertificate writes a self-signed certificate for this machine and its key.
+// writeCertificate writes a self-signed certificate for this machine, and the private key of the
+// certificate.
 func writeCertificate(t *testing.T, dir, name string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -44,8 +45,8 @@ func writeCertificate(t *testing.T, dir, name string) {
 	})
 }
 
-// TestCertificates runs a service with a self-signed certificate and renews the certificate while
-// the service runs.
+// TestCertificates runs a service that has a self-signed certificate. While the service runs, the
+// test replaces the certificate.
 func TestCertificates(t *testing.T) {
 	binary, dir := buildToolrun(t), t.TempDir()
 	writeFiles(t, dir, countApp)

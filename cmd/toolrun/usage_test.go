@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// get requests a path without credentials. get does not follow redirects.
+// The function "get" sends a GET request without credentials. It does not follow redirects.
 func (s *serving) get(t *testing.T, path string) (*http.Response, string) {
 	t.Helper()
 	web := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -32,7 +32,8 @@ func (s *serving) get(t *testing.T, path string) (*http.Response, string) {
 	return response, string(text)
 }
 
-// TestUsageOfService checks that runs appear in the metrics and in the usage, even after a restart.
+// TestUsageOfService checks that the metrics and the usage contain the runs of a service. After a
+// restart, the usage must still contain them.
 func TestUsageOfService(t *testing.T) {
 	binary, dir := buildToolrun(t), t.TempDir()
 	writeFiles(t, dir, countApp)

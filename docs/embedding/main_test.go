@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// newPlatform opens a platform with an app that counts the visits of each user.
+// newPlatform opens a platform. The platform has an app that counts the visits of each user.
 func newPlatform(t *testing.T) *platform {
 	t.Helper()
 	dir := t.TempDir()
@@ -65,15 +65,15 @@ func TestPlatform(t *testing.T) {
 	}
 }
 
-// TestServeEnds expects serve to return when its context ends, and an error for a folder that does
-// not exist.
+// TestServeEnds checks that the function "serve" returns when its context ends. If the folder does
+// not exist, the function must return an error.
 func TestServeEnds(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "app.yaml"), []byte("app: shop\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(200*time.Millisecond, cancel) // serve must return whether or not it already listens
+	time.AfterFunc(200*time.Millisecond, cancel) // serve must return even if it does not listen yet
 	if err := serve(ctx, dir, filepath.Join(dir, "memory.db"), "127.0.0.1:0"); err != nil && !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, context.Canceled) {
 		t.Errorf("serve = %v; want nil or Canceled after its context ended", err)
 	}

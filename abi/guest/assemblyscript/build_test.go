@@ -17,8 +17,8 @@ import (
 )
 
 // TestNode installs the compiler from package-lock.json and runs the JavaScript tests. TestNode
-// also rebuilds each committed AssemblyScript plug-in with the command in toolchain.txt, and
-// compares the bytes.
+// also rebuilds each committed AssemblyScript plug-in with the command in its toolchain.txt. The
+// rebuilt plug-in must equal the committed plug-in.
 func TestNode(t *testing.T) {
 	workspace := install(t)
 	node := tool(t, "node")
@@ -73,7 +73,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// readme builds the tool in the README and runs the test in the README.
+// readme builds the tool that the README shows, and runs the test that the README shows.
 func readme(t *testing.T, node, workspace string) {
 	text, err := os.ReadFile("README.md")
 	if err != nil {
@@ -116,8 +116,8 @@ func nodeTest(t *testing.T, node, dir, tests string) {
 	}
 }
 
-// rebuild runs the command in the toolchain.txt of a folder, and compares the built plug-in with
-// the committed plug-in.
+// rebuild runs the build command of a folder's toolchain.txt. Then rebuild compares the built
+// plug-in with the committed plug-in.
 func rebuild(t *testing.T, node, workspace, folder, dir string) {
 	text, err := os.ReadFile(filepath.Join(dir, folder, "toolchain.txt"))
 	if err != nil {
@@ -149,7 +149,7 @@ func rebuild(t *testing.T, node, workspace, folder, dir string) {
 	}
 }
 
-// The function "installed" returns the version of the compiler in package.json.
+// The function "installed" returns the compiler version that package.json requires.
 func installed(t *testing.T) string {
 	t.Helper()
 	manifest, err := os.ReadFile("package.json")

@@ -1,4 +1,4 @@
-// Command counter is a plug-in for the benchmark.
+// Command counter is the plug-in that the benchmark measures.
 package main
 
 import toolrun "github.com/toolrun/toolrun/abi/guest/go"

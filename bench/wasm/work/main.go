@@ -1,7 +1,7 @@
 //lint:file-ignore U1000 the host calls what go:wasmexport exports
 
-// Command work contains compute-bound code. A benchmark uses the code to measure the cost of making
-// plug-ins interruptible.
+// Command work contains compute-bound code. A benchmark runs this code to measure how much slower
+// an interruptible plug-in is.
 package main
 
 import (

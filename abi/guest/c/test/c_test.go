@@ -1,5 +1,5 @@
-// Package test tests the C binding natively and with the committed plug-ins. The package is not in
-// the folder of the C sources because Go would compile them with cgo.
+// Package test tests the C binding as native code and in the committed plug-ins. The package is not
+// in the folder of the C sources because Go would compile them with cgo.
 package test
 
 import (
@@ -18,8 +18,8 @@ import (
 
 const binding = ".." // the folder of toolrun.h
 
-// TestNative compiles the C tests of the binding and of the examples for the local machine.
-// TestNative runs the compiled tests with a test double of the host.
+// TestNative compiles the C tests of the binding and of the examples for the local machine. In the
+// compiled tests, a test double replaces the host.
 func TestNative(t *testing.T) {
 	t.Run("binding", func(t *testing.T) { native(t, "testdata/native.c") })
 	for _, example := range examples(t) {
@@ -49,7 +49,7 @@ func native(t *testing.T, sources ...string) {
 	}
 }
 
-// TestFaults checks that the constants of the header match the codes of package abi.
+// TestFaults checks that the fault constants of the C header match the codes of package abi.
 func TestFaults(t *testing.T) {
 	header, err := os.ReadFile(filepath.Join(binding, "toolrun.h"))
 	if err != nil {
@@ -69,16 +69,17 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestToolchains rebuilds each committed C plug-in with the command in toolchain.txt, and compares
-// the bytes.
+// TestToolchains rebuilds each committed C plug-in with the command in its toolchain.txt. The
+// rebuilt plug-in must equal the committed plug-in.
 func TestToolchains(t *testing.T) {
 	for _, folder := range append(examples(t), "../probe") {
 		t.Run(filepath.Base(folder), func(t *testing.T) { rebuild(t, folder) })
 	}
 }
 
-// examples returns the folders of the example tools in C. examples reads the sources of the
-// examples and of the binding, so go test does not reuse a cached result after a change.
+// examples returns the folders of the example tools in C. examples also reads the source files of
+// the examples and of the binding. Therefore go test does not reuse a cached result after a change
+// of these files.
 func examples(t *testing.T) []string {
 	t.Helper()
 	folders, err := filepath.Glob("../../../../plugins/examples/*_c")
@@ -100,8 +101,9 @@ func examples(t *testing.T) []string {
 	return folders
 }
 
-// rebuild rebuilds the plug-in of a folder and compares the result with the committed plug-in.
-// toolchain.txt contains the build command and the versions of the compiler and the linker.
+// rebuild rebuilds the plug-in of a folder and compares the result with the committed plug-in. The
+// file toolchain.txt contains the build command, the version of the compiler, and the version of
+// the linker.
 func rebuild(t *testing.T, folder string) {
 	text, err := os.ReadFile(filepath.Join(folder, "toolchain.txt"))
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// noLibrary matches the errors that clang and the linker report if parts of wasi-libc are missing.
+// noLibrary matches the errors that clang or the linker reports if a part of wasi-libc is missing.
 var noLibrary = regexp.MustCompile(`stdio.h' file not found|cannot open .*(crt1-reactor.o|libclang_rt)`)
 
 // TestLibrary builds and runs a plug-in that uses wasi-libc.

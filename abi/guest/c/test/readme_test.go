@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestReadme compiles the tool and the test in the README and runs the test.
+// TestReadme compiles the tool and the test that the README shows, and then runs the test.
 func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile("../README.md")
 	if err != nil {
