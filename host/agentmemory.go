@@ -93,7 +93,7 @@ func (e *agentEnv) callMemory(ctx context.Context, name, tool string, input json
 	return output, true, json.Unmarshal(reply, &output)
 }
 
-// blockCall performs an operation on blocks.
+// blockCall performs an operation on blocks for an agent.
 func (e *agentEnv) blockCall(ctx context.Context, op string, args ...any) (json.RawMessage, error) {
 	call := abi.Call{Op: op}
 	for _, arg := range args {
@@ -107,7 +107,8 @@ func (e *agentEnv) blockCall(ctx context.Context, op string, args ...any) (json.
 	return e.view.CallWith(ctx, e.turn.h.blockRights, call)
 }
 
-// recallMemory executes the tool recall_memory: it searches the texts of the user and of the agent.
+// recallMemory executes the tool recall_memory, which searches the user's texts and the agent's
+// texts.
 func (e *agentEnv) recallMemory(ctx context.Context, _ string, input json.RawMessage) (json.RawMessage, error) {
 	var in struct {
 		Query    *string  `json:"query"`
@@ -139,8 +140,8 @@ type memoryUpdate struct {
 	Expected *string     `json:"expected_updated_at"`
 }
 
-// updateMemory executes the tool update_memory. If the input has no expected_updated_at, the new
-// text replaces the version that the agent knows.
+// updateMemory executes the tool update_memory. If the input has no expected_updated_at, the
+// expected version is the version that the agent knows.
 func (e *agentEnv) updateMemory(ctx context.Context, name string, input json.RawMessage) (json.RawMessage, error) {
 	var in memoryUpdate
 	if err := decodeInput(agent.UpdateMemory, input, &in); err != nil {
@@ -190,7 +191,7 @@ func (e *agentEnv) updateMemory(ctx context.Context, name string, input json.Raw
 	return reply, nil
 }
 
-// block returns a text, or nil if it does not exist.
+// The method "block" returns a text, or nil if the text does not exist.
 func (e *agentEnv) block(ctx context.Context, id blockID) (found *block.Block, err error) {
 	reply, err := e.blockCall(ctx, abi.GetBlock, id.name, map[string]any{"agent": id.agent != ""})
 	if err != nil {

@@ -71,7 +71,7 @@ func sayWith(t *testing.T, h *host.Host, name, text string, p host.MemoryPolicy)
 	return result
 }
 
-// The request to a model contains the block "core" of the user and of the agent. In the mode
+// The request to a model contains the user's block "core" and the agent's block "core". In the mode
 // "auto", the request also contains the lines that match the message. The result reports what the
 // model has received.
 func TestMemoryOfAgent(t *testing.T) {
@@ -105,8 +105,8 @@ func TestMemoryOfAgent(t *testing.T) {
 	}
 }
 
-// A model searches and changes the memory with tools. If the model replaces a text, the replacement
-// is based on the version in its prompt.
+// A model uses tools to search and change the memory. If the model replaces a text, the stored
+// version must be the version in the model's prompt.
 func TestMemoryToolsOfModel(t *testing.T) {
 	h, server := openRemembering(t)
 	server.Script(
@@ -133,7 +133,8 @@ func TestMemoryToolsOfModel(t *testing.T) {
 	}
 }
 
-// If the model adds a line and passes an expected version, only this version is changed.
+// If the model passes an expected version, a line is added only if the stored text has this
+// version.
 func TestMemoryToolsAppendConflict(t *testing.T) {
 	h, server := openRemembering(t)
 	server.Script(

@@ -52,8 +52,9 @@ func openReasoning(t *testing.T) (*host.Host, *modeltest.Server) {
 	return openApp(t, files, func(o *host.Options) { o.Models = modelSet(t, server, "") }), server
 }
 
-// TestModelOfAgent executes a step with a model. The constraints apply to the model's tool calls, a
-// failed call is undone, and the answer of the model becomes a message.
+// TestModelOfAgent executes a step with a model. The constraints must apply to the tool calls of
+// the model. If such a call fails, its changes must be undone. The answer of the model must become
+// a message.
 func TestModelOfAgent(t *testing.T) {
 	h, server := openReasoning(t)
 	server.Script(
@@ -82,8 +83,9 @@ func TestModelOfAgent(t *testing.T) {
 	}
 }
 
-// TestModelOfAgentAsksOnce changes a fact that a turn has read while the turn waits for its model.
-// The turn is executed again with the new fact and with the answer that it already has.
+// TestModelOfAgentAsksOnce starts a turn that reads a fact and then waits for a model. While the
+// turn waits, the test changes the fact. The turn must be executed again with the new fact. The
+// second execution must use the first answer of the model.
 func TestModelOfAgentAsksOnce(t *testing.T) {
 	h, server := openReasoning(t)
 	server.Script(modeltest.Reply{Calls: [][2]string{{"pay", `{"amount": 5}`}}})

@@ -12,8 +12,8 @@ import (
 )
 
 // TestTurnParks executes an agent whose tool waits for a model. While the tool waits, the turn must
-// be parked, and the tool can wait longer than its time limit. If the tool reaches its deadline,
-// only the tool fails, and the turn continues.
+// be parked. The waiting time does not count toward the tool's time limit. If the tool reaches its
+// deadline, the tool fails, but the turn continues.
 func TestTurnParks(t *testing.T) {
 	server := modeltest.Start()
 	defer server.Close()
@@ -38,6 +38,6 @@ func TestTurnParks(t *testing.T) {
 		t.Errorf("%d turns are parked after the end; want 0", n)
 	}
 	for range 2 {
-		say(t, h, annInS1, "bump") // this run needs the only slot of the gate
+		say(t, h, annInS1, "bump") // this run needs the gate's only slot
 	}
 }

@@ -47,7 +47,7 @@ func openTalker(t *testing.T, change ...func(*host.Options)) (*host.Host, *model
 	return openApp(t, files, append([]func(*host.Options){with}, change...)...), server
 }
 
-// setCount sets the fact that the agent increments, as an operator.
+// setCount sets the fact that the agent increments. The caller is an operator.
 func setCount(t *testing.T, h *host.Host, value string) {
 	t.Helper()
 	call := abi.Call{Op: abi.SetFact, Args: []json.RawMessage{json.RawMessage(`"user.count"`), json.RawMessage(value)}}
@@ -70,7 +70,8 @@ func startTurn(t *testing.T, h *host.Host, c host.Caller, message string) (wait 
 	return func() *report.Turn { return <-done }
 }
 
-// A turn whose fact changes while it waits for a model is executed again, and gets the same answer.
+// If a fact changes while a turn that has read it waits for a model, the turn is executed again.
+// The second execution gets the same answer of the model.
 func TestTurnsPayOnce(t *testing.T) {
 	h, server := openTalker(t)
 	release := server.Hold()
@@ -105,7 +106,7 @@ func TestWaitingTurnsAreParked(t *testing.T) {
 	defer release()
 	first := startTurn(t, h, annInS1, "hello")
 	second := startTurn(t, h, host.Caller{User: "bob", Session: "s2"}, "hello")
-	if err := server.Await(t.Context(), 2); err != nil { // both turns wait at the same time
+	if err := server.Await(t.Context(), 2); err != nil { // both turns now wait for the model
 		t.Fatal(err)
 	}
 	release()
@@ -114,13 +115,14 @@ func TestWaitingTurnsAreParked(t *testing.T) {
 			t.Errorf("a parked turn = %+v", result)
 		}
 	}
-	// The turn must have released its slot exactly once.
+	// Each turn must have released its slot exactly once, so a later turn can run.
 	if result := say(t, h, annInS1, "again"); !result.OK {
 		t.Errorf("a later turn = %+v", result)
 	}
 }
 
-// If the last attempt does not repeat a call of an earlier attempt, the call is still reported.
+// If an earlier attempt has called a model and the last attempt does not, the result nevertheless
+// reports the call.
 func TestOrphanedCallsOfTurns(t *testing.T) {
 	h, server := openTalker(t)
 	release := server.Hold()
@@ -129,7 +131,7 @@ func TestOrphanedCallsOfTurns(t *testing.T) {
 	if err := server.Await(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}
-	setCount(t, h, "10") // the second attempt does not reach the model
+	setCount(t, h, "10") // the second attempt does not call the model
 	release()
 	result := wait()
 	if want := (report.OrphanedCall{Kind: "chat", Target: "local"}); len(result.Orphaned) != 1 || result.Orphaned[0] != want || result.Usage.Model.Calls != 1 || !result.Done {

@@ -9,13 +9,13 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// previewName is the name of previews in fingerprints.
+// previewName is the name that fingerprints contain for a preview.
 const previewName = "preview"
 
-// Preview returns the first request that a turn would send to a model. The request contains, for
+// Preview returns the first model request that a turn would send. The request contains, for
 // example, the goal, the instructions and the facts that recalls have injected. Preview sends no
-// request and stores nothing. Tools that the turn calls before the request are executed in a dry
-// run. The result is never nil.
+// request and stores nothing. If the turn calls tools before this request, the tools are executed
+// in a dry run. The returned Preview is never nil.
 func (a Agents) Preview(ctx context.Context, req Turn) (*report.Preview, error) {
 	req.DryRun, req.Live = true, false
 	t := newTurn(a.h, previewName, req)
@@ -43,7 +43,7 @@ func (a Agents) Preview(ctx context.Context, req Turn) (*report.Preview, error) 
 	return result, err
 }
 
-// agentRequest returns the request to the agent.
+// agentRequest returns the request that the turn passes to the agent.
 func (t *turn) agentRequest() agent.Request {
 	r := agent.Request{Agent: t.req.Agent, Event: t.req.Event}
 	if t.req.Message != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// turnResult returns the result of a turn.
+// turnResult returns the result that the caller of a turn gets.
 func turnResult(t *turn, done memory.Done, err error) *report.Turn {
 	if err == nil && done.Replayed != nil {
 		repeated := &report.Turn{}
@@ -34,8 +34,8 @@ func turnResult(t *turn, done memory.Done, err error) *report.Turn {
 	return result
 }
 
-// outcome returns the outcome of the last attempt. The outcome of a failed turn contains only the
-// steps that led to the fault.
+// outcome returns the outcome of the last attempt. If the turn failed, the outcome contains only
+// the steps that led to the fault.
 func (t *turn) outcome(err error) report.Outcome {
 	last := t.last.outcome
 	if err == nil {
@@ -73,9 +73,9 @@ func evaluationResult(t *turn, done memory.Done, err error) *report.Evaluation {
 	return result
 }
 
-// runResult returns the Result of a run that represents a turn or an evaluation for observers, the
-// ledger and the meter. The parameter "id" is the id of the turn's result. A repeated turn has the
-// id of the first turn.
+// Observers, the ledger and the meter treat a turn or an evaluation as a run. runResult returns the
+// Result of this run. The parameter "id" is the id of the turn's result. If the turn is a
+// repetition, the id is that of the first turn.
 func runResult(t *turn, id string, fault *abi.Fault, effects report.Effects, repeated bool) *report.Result {
 	status := report.Completed
 	if fault != nil {

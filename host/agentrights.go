@@ -13,18 +13,20 @@ import (
 
 // hostAgent contains the rights of an agent.
 type hostAgent struct {
-	// authority contains the rights on facts. The authority covers the declared facts with the
-	// ACCESS of each fact, and the targets of triggers. A trigger that appends can read its target
-	// even if the agent cannot.
+	// authority contains the rights on facts. The authority covers the facts that the agent
+	// declares, with the ACCESS of each fact. It also covers the targets of triggers. If a trigger
+	// appends to a fact, the trigger can read the fact even if the agent cannot.
 	authority memory.Authority
-	// context contains the rights of recalls. In addition to the facts of authority, a recall can
-	// read the paths that it names and the facts that no agent declares.
+	// context contains the rights of recalls. A recall can read all facts that the field
+	// "authority" covers. It can also read the paths that it names and the facts that no agent
+	// declares.
 	context memory.Authority
 	// domains contains the facts that recalls can load, by domain.
 	domains map[string][]string
 }
 
-// agentsOf returns the rights of the agents of an app, by name.
+// agentsOf returns the rights of each agent of an app. The keys of the map are the names of the
+// agents.
 func agentsOf(a *app.App) map[string]*hostAgent {
 	agents := make(map[string]*hostAgent, len(a.Agents))
 	shared := sharedFacts(a)
@@ -35,7 +37,7 @@ func agentsOf(a *app.App) map[string]*hostAgent {
 }
 
 // sharedFacts returns the facts of the app that no agent declares. All agents can recall these
-// facts, because no agent restricts their access or declares them as sensitive.
+// facts, because no agent has restricted the access to them or declared them as sensitive.
 func sharedFacts(a *app.App) []declare.Fact {
 	declared := map[string]bool{}
 	for _, d := range a.Agents {

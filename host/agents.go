@@ -20,25 +20,28 @@ type Agents struct{ h *Host }
 // Agents returns a handle for the app's agents.
 func (h *Host) Agents() Agents { return Agents{h} }
 
-// Turn is a request to an agent. Each request is one transaction: it stores all its changes or none.
+// Turn is a request to an agent. Each request is one transaction, which stores either all changes
+// of the turn or no changes.
 type Turn struct {
-	// Agent is the agent that performs the turn. The default is the agent that answers in the
-	// session. The first turn of a session must select an agent, unless the app has only one agent.
+	// Agent is the agent that performs the turn. If Agent is "", the agent that answers in the
+	// session performs the turn. The first turn of a session must select an agent, unless the app
+	// has only one agent.
 	Agent string
 	// Caller is the caller. If Caller.Session is "", the turn begins a new session, and the result
 	// contains the id of this session.
 	Caller Caller
-	// Message is the message of the user. Without a message, a turn begins the flow, or repeats the
-	// question of the waiting step. Fire, Check and Store only make the message the value of the
-	// variable "input".
+	// Message is the message of the user. If Message is nil, a turn begins the flow. If a step is
+	// waiting for an answer, the turn repeats the question of this step. Fire, Check and Store use
+	// the message only as the value of the variable "input".
 	Message *string
 	// Event is an event to fire instead of a message, such as tool:search:after.
 	Event string
-	// Variables contains the session variables of a platform that has its own agent loop. Fire,
-	// Check and Store use Variables instead of the stored variables. If Variables is nil, Fire,
-	// Check and Store use the stored variables. Turn rejects Variables.
+	// A platform that has its own agent loop passes its session variables in Variables. If
+	// Variables is not nil, Fire, Check and Store use these variables instead of the stored
+	// variables. If Variables is nil, Fire, Check and Store use the stored variables. Turn rejects
+	// Variables.
 	Variables map[string]any
-	// MemoryPolicy determines which blocks of the user go into the prompts of models.
+	// MemoryPolicy determines which blocks of the user are part of a model's prompt.
 	MemoryPolicy MemoryPolicy
 	// Metadata, SessionReference, UserReference, Key and DryRun have the same meaning as in
 	// Invocation.
@@ -52,11 +55,11 @@ type Turn struct {
 	Live    bool
 	Mocks   model.Mocks
 	Recalls memory.RecallMocks
-	// Timeout is the time limit of the turn, including its tools and the time in queues. The default
-	// is DefaultTurnTimeout, and the maximum is Limits.MaxTimeout.
+	// Timeout is the time limit of the turn. The execution of tools and the time in queues count
+	// toward this limit. The default is DefaultTurnTimeout, and the maximum is Limits.MaxTimeout.
 	Timeout time.Duration
-	// OnState is called with the id of the turn whenever its state changes. OnLog is called for each
-	// log line of a tool. See Invocation.
+	// Whenever the state of the turn changes, OnState is called with the id of the turn. OnLog is
+	// called for each log line of a tool. See Invocation.
 	OnState func(id string, state RunState)
 	OnLog   func(attempt int, line abi.LogLine)
 }
@@ -71,7 +74,8 @@ type AgentInfo struct {
 	// File is the file that declares the agent, relative to the folder of the app.
 	File string
 	// Tools are the tools that the agent calls or offers to a model. Facts are the paths of the
-	// facts that it declares. Events are the events at which it recalls facts. All are sorted.
+	// facts that the agent declares. Events are the events at which the agent recalls facts. All
+	// are sorted.
 	Tools, Facts, Events []string
 }
 
@@ -96,9 +100,9 @@ func (a Agents) List() []AgentInfo {
 	return list
 }
 
-// Turn performs one turn of a conversation. The result is never nil. If the turn fails, the error is
-// the fault in the result, as in Host.Run. Turns of one session run one after the other, in the order
-// in which they were requested.
+// Turn performs one turn of a conversation. The returned result is never nil. If the turn fails,
+// the returned error is the same fault as in the result, as with Host.Run. Turns of one session run
+// one after the other, in the order in which they were requested.
 func (a Agents) Turn(ctx context.Context, req Turn) (*report.Turn, error) {
 	t := newTurn(a.h, actTurn, req)
 	t.answer = func(t *turn, effects report.Effects) any {
@@ -118,15 +122,16 @@ func (a Agents) Turn(ctx context.Context, req Turn) (*report.Turn, error) {
 	return result, err
 }
 
-// Fire fires the event of a turn, and returns the facts and instructions that the agent's recalls
-// add. Fire is meant for platforms with their own agent loop. No flow is executed.
+// Fire fires the event in req, and returns the facts and instructions that the agent's recalls add.
+// Fire is meant for platforms with their own agent loop. No flow is executed.
 func (a Agents) Fire(ctx context.Context, req Turn) (*report.Evaluation, error) {
 	return a.evaluate(ctx, "fire", req, agent.Rules{Event: req.Event}, (*agent.Set).Fire)
 }
 
-// Check checks the constraints of an agent at a checkpoint, for a platform that has its own agent
-// loop. The argument "before" is "calling TOOL" for the check before a tool call, "returning
-// results" for the check before an answer, or "" for the constraints of each step.
+// Check checks the constraints of an agent at a checkpoint. Check is intended for platforms that
+// have their own agent loop. The argument "before" selects the checkpoint. It is "calling TOOL"
+// before a tool call, and "returning results" before an answer. If it is "", Check checks the
+// constraints that apply to each step.
 func (a Agents) Check(ctx context.Context, req Turn, before string) (*report.Evaluation, error) {
 	rules := agent.Rules{Checkpoint: agent.CheckpointStep}
 	switch tool, calling := strings.CutPrefix(before, "calling "); {
@@ -135,13 +140,13 @@ func (a Agents) Check(ctx context.Context, req Turn, before string) (*report.Eva
 	case before == "returning results":
 		rules.Checkpoint = agent.CheckpointReturning
 	case before != "":
-		rules.Checkpoint = before // Check rejects an unknown checkpoint with a fault
+		rules.Checkpoint = before // agent.Set.Check rejects unknown checkpoints
 	}
 	return a.evaluate(ctx, "check "+before, req, rules, (*agent.Set).Check)
 }
 
-// Store evaluates the triggers of an agent in the same way as at the end of a turn. Store is
-// intended for platforms that have their own agent loop.
+// Store evaluates the triggers of an agent, like the end of a turn does. Store is intended for
+// platforms that have their own agent loop.
 func (a Agents) Store(ctx context.Context, req Turn) (*report.Evaluation, error) {
 	return a.evaluate(ctx, "store", req, agent.Rules{}, (*agent.Set).Store)
 }
@@ -168,5 +173,5 @@ func (a Agents) evaluate(ctx context.Context, name string, req Turn, rules agent
 	return result, err
 }
 
-// evaluator is the type of the methods of agent.Set that evaluate rules.
+// evaluator is the type of those methods of agent.Set that evaluate rules.
 type evaluator func(*agent.Set, context.Context, agent.Env, agent.Rules) (*report.RuleOutcome, error)

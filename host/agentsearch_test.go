@@ -24,8 +24,8 @@ FLOW:
         RESPOND: "Found {{call_result.count}}"
 `
 
-// The event search:before fires before each search of a tool that an agent calls, and never
-// otherwise.
+// The event search:before must be fired before each search that an agent's tool makes. No other
+// search fires the event.
 func TestSearchBefore(t *testing.T) {
 	h := openDeskFiles(t, fstest.MapFS{
 		"app.yaml": {Data: []byte(`app: desk

@@ -35,7 +35,8 @@ FLOW:
           SET: failed = true
 `
 
-// A tool that repeats its input in log lines and errors does not reveal sensitive values.
+// If a tool repeats its input in a log line or an error, sensitive values in the input are not
+// revealed.
 func TestToolsRevealNoSecrets(t *testing.T) {
 	files := fstest.MapFS{
 		"app.yaml":  {Data: []byte("app: till\ntools:\n  charge: {source: charge.js, description: d}\n")},
@@ -58,7 +59,7 @@ func TestToolsRevealNoSecrets(t *testing.T) {
 	}
 }
 
-// An event with an invalid name is a fault of the caller.
+// If the name of an event is invalid, the caller gets a fault.
 func TestTurnWithUnknownEvent(t *testing.T) {
 	h := openDesk(t)
 	result, err := h.Agents().Turn(t.Context(), host.Turn{Caller: annInS1, Event: "tool::after"})

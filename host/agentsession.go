@@ -13,13 +13,14 @@ import (
 // sessionEndEvent is the event that is fired before a call ends a session.
 const sessionEndEvent = "session:end"
 
-// maxSessionEnd is the time limit for the recalls and triggers of agents at the end of a session.
+// At the end of a session, maxSessionEnd is the time limit for the recalls and triggers of the
+// agent.
 const maxSessionEnd = 30 * time.Second
 
 // fireSessionEnd fires session:end for the agent that answers in the caller's session, and
-// evaluates the triggers of the agent. fireSessionEnd does nothing if no agent answers in the
-// session. A failure does not prevent the end of the session, because an agent with a mistake must
-// not keep a session open.
+// evaluates the triggers of this agent. If no agent answers in the session, fireSessionEnd does
+// nothing. If the agent fails, the session nevertheless ends, because a faulty agent must not keep
+// a session open.
 func (s Sessions) fireSessionEnd(ctx context.Context, caller Caller) {
 	if s.h.app.AgentSet == nil || caller.Session == "" {
 		return
@@ -30,16 +31,16 @@ func (s Sessions) fireSessionEnd(ctx context.Context, caller Caller) {
 	}
 	caller.User = found.User
 	if answers, err := s.hasAgent(ctx, caller, false); err != nil || !answers {
-		return // the session has just ended or cannot be read
+		return // no agent answers, or the session cannot be read
 	}
 	s.fireEnd(ctx, caller, false)
 }
 
-// BeforeIdleEnd fires session:end for the agent that answers in an idle session, and evaluates its
-// triggers. The transaction that ends the session also fires the event, so the event is fired once
-// even if the process is killed. Sweepers call BeforeIdleEnd before they end an idle session; see
-// session.BeforeEnd. BeforeIdleEnd returns false if the Host is closing, so that a later sweep
-// fires the event.
+// BeforeIdleEnd fires session:end for the agent that answers in an idle session, and evaluates the
+// triggers of this agent. The event is fired in the transaction that ends the session. Therefore
+// the event is fired exactly once, even if the process is killed. Before a sweeper ends an idle
+// session, it calls BeforeIdleEnd; see session.BeforeEnd. If the Host is closing, BeforeIdleEnd
+// returns false, and a later sweep fires the event.
 func (s Sessions) BeforeIdleEnd(ctx context.Context, caller Caller) (proceed bool) {
 	if s.h.app.AgentSet == nil || caller.Session == "" {
 		return true

@@ -17,16 +17,19 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// turn is the execution of a request to an agent: a turn, or an evaluation of rules.
+// The type "turn" is the execution of a request to an agent. The request is for a turn or for an
+// evaluation of rules.
 type turn struct {
 	job
 	req Turn
 	set *agent.Set
-	// name identifies the kind of the request in fingerprints: turn, preview, fire, check or store.
+	// The field "name" is the kind of the request: turn, preview, fire, check or store. It is part
+	// of the fingerprint of the request.
 	name string
-	// perform executes the request once.
+	// The function "perform" executes the request once.
 	perform func(ctx context.Context, t *turn, env *agentEnv) error
-	// answer returns the answer to store under the idempotency key, as JSON.
+	// The function "answer" returns the answer that is stored under the idempotency key. The answer
+	// is stored as JSON.
 	answer func(t *turn, effects report.Effects) any
 	last   turnAttempt
 	// endIdle is true if the turn ends the idle session of the caller.
@@ -49,7 +52,7 @@ func newTurn(h *Host, name string, req Turn) *turn {
 }
 
 // run performs the turn. The function "conclude" returns the result of the turn for the ledger, the
-// meter and observers. The Host stays open until run returns.
+// meter and observers. The Host stays open until this method returns.
 func (t *turn) run(ctx context.Context, conclude func(memory.Done, error) *report.Result) error {
 	if ctx == nil {
 		conclude(memory.Done{}, errNoContext)
@@ -114,8 +117,8 @@ func (t *turn) find() error {
 }
 
 // beginSession creates a session for the turn if the caller has none. If the turn has an
-// idempotency key, a repetition of the turn gets the same session. An evaluation with its own
-// variables needs no session.
+// idempotency key, a repetition of the turn has the same session as the first turn. An evaluation
+// whose request contains variables needs no session.
 func (t *turn) beginSession() error {
 	c := &t.inv.Caller
 	if c.Session != "" || t.req.Variables != nil {
@@ -131,7 +134,7 @@ func (t *turn) beginSession() error {
 		}
 		c.Session = id
 	}
-	c.Confined = false // the host created the id
+	c.Confined = false // the session is new, and the host has chosen its id
 	t.info.Caller.Session = c.Session
 	return nil
 }
@@ -151,7 +154,7 @@ func (t *turn) makeFingerprint() (string, error) {
 	if err != nil {
 		return "", abi.Faultf(abi.InvalidArgument, "the variables are not JSON values: %v", err)
 	}
-	message, _ := json.Marshal(t.req.Message)     // a string or nil always encodes
+	message, _ := json.Marshal(t.req.Message)     // a string or nil can always be encoded
 	policy, _ := json.Marshal(t.req.MemoryPolicy) // execute has checked the policy
 	return fingerprint(append([]part{
 		{"request", []byte(t.name)}, {"agent", []byte(t.req.Agent)}, {"message", message}, {"event", []byte(t.req.Event)}, {"memory_policy", policy},
@@ -159,7 +162,8 @@ func (t *turn) makeFingerprint() (string, error) {
 	}, t.inv.mocksPart()...)), nil
 }
 
-// attempt executes the turn once, with a new View, after the gate has admitted it.
+// The method "attempt" waits until the gate has admitted the turn. Then it executes the turn once,
+// with a new View.
 func (t *turn) attempt(ctx context.Context, v *memory.View) error {
 	t.attempts++
 	t.info.Attempt = t.attempts
@@ -178,7 +182,7 @@ func (t *turn) attempt(ctx context.Context, v *memory.View) error {
 	return e.Err
 }
 
-// admitted executes the turn after the gate has admitted it.
+// The method "admitted" executes the turn. The gate has already admitted the turn.
 func (t *turn) admitted(ctx context.Context, v *memory.View, e *Execution) {
 	defer func() {
 		if t.last.outside == nil {
@@ -206,9 +210,9 @@ func (t *turn) performOn(ctx context.Context, v *memory.View) (err error) {
 	memory.SetEmbedder(v, embeddings{&t.job, v, ctx})
 	memory.SetMocks(v, t.inv.Recalls, t.inv.Test)
 	if err = performSafely(ctx, t, newAgentEnv(t, v, seed)); err == nil && v.Err() == nil {
-		err = memory.Complete(ctx, v) // the turn must have a slot
+		err = memory.Complete(ctx, v) // the turn must have a slot at the gate
 	}
-	if v.Err() != nil { // an agent that handles the fault must not hide the end of the run
+	if v.Err() != nil { // if the run was stopped, the agent cannot hide this by handling the fault
 		return stoppedFault(v.Err())
 	}
 	if err != nil && ctx.Err() != nil {
@@ -220,8 +224,8 @@ func (t *turn) performOn(ctx context.Context, v *memory.View) (err error) {
 	return stoppedFault(err)
 }
 
-// stoppedFault converts the error of a stopped run to a fault. stoppedFault returns other errors
-// unchanged.
+// If err is the error of a stopped run, stoppedFault converts it to a fault. stoppedFault returns
+// any other error unchanged.
 func stoppedFault(err error) error {
 	if s, ok := errors.AsType[*stop](err); ok {
 		return s.fault
@@ -229,8 +233,8 @@ func stoppedFault(err error) error {
 	return err
 }
 
-// performSafely converts a panic of the interpreter to a fault. A bug that an agent triggers in the
-// interpreter must not end the process.
+// performSafely executes the request, and converts a panic of the interpreter to a fault. If an
+// agent triggers a bug in the interpreter, the process must not end.
 func performSafely(ctx context.Context, t *turn, env *agentEnv) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -249,7 +253,7 @@ func (t *turn) addressed(name string) {
 	t.label = name
 }
 
-// storedAnswer returns the answer to store under the idempotency key.
+// storedAnswer returns the answer that is stored under the idempotency key.
 func (t *turn) storedAnswer(effects report.Effects) ([]byte, error) {
 	text, err := json.Marshal(t.answer(t, effects))
 	if err != nil {
@@ -262,7 +266,7 @@ func (t *turn) storedAnswer(effects report.Effects) ([]byte, error) {
 // errUnreadableAnswer is the fault of a repeated turn whose stored answer is invalid.
 var errUnreadableAnswer = abi.Faultf(abi.Internal, "cannot read the stored result of the earlier turn")
 
-// fault converts the error of a turn to the fault for the caller.
+// The method "fault" converts the error of a turn to the fault that the caller gets.
 func (t *turn) fault(err error) *abi.Fault {
 	f := t.faultOf(err)
 	if f.Code == abi.Timeout && f.Hint == "" {

@@ -89,7 +89,8 @@ FLOW:
     THEN: bump
 `
 
-// deskFiles returns the files of the app "desk". Each tool has a step that calls it.
+// deskFiles returns the files of the app "desk". For each tool, the agent has a step that calls the
+// tool.
 func deskFiles() fstest.MapFS {
 	source := deskAgent
 	tools := []string{"bump", "boom", "slow", "exit", "steal"}
@@ -139,7 +140,7 @@ func openDeskFiles(t *testing.T, files fstest.MapFS, change ...func(*host.Option
 // deskBackend returns a backend for the hosts of the turn tests.
 var deskBackend = func(*testing.T) storage.Backend { return mem.New() }
 
-// onBackends runs a test on both backends.
+// onBackends runs a test on each of the two backends.
 func onBackends(t *testing.T, test func(*testing.T)) {
 	t.Run("mem", test)
 	t.Run("bolt", func(t *testing.T) {
@@ -173,7 +174,8 @@ func say(t *testing.T, h *host.Host, c host.Caller, message string) *report.Turn
 	return result
 }
 
-// content reads the content of a store or the value of a fact as an operator.
+// The function "content" reads the content of a store or the value of a fact. The caller is an
+// operator.
 func content(t *testing.T, h *host.Host, c host.Caller, op, name string) string {
 	t.Helper()
 	reply, _, err := h.Stores().Do(context.Background(), c, memory.Operator(), abi.Call{Op: op, Args: []json.RawMessage{json.RawMessage(`"` + name + `"`)}})
@@ -221,7 +223,8 @@ func testTurn(t *testing.T) {
 	}
 }
 
-// A failure of a tool undoes only the tool's own writes, and the agent continues.
+// If a tool fails, the tool's own writes are undone. The other writes remain, and the agent
+// continues.
 func TestFailingToolsInTurns(t *testing.T) { everywhere(t, testFailingToolsInTurns) }
 
 func testFailingToolsInTurns(t *testing.T) {
@@ -244,8 +247,8 @@ func testFailingToolsInTurns(t *testing.T) {
 	}
 }
 
-// The variables of a session are removed when the session ends. Facts and the variables that are
-// never reset remain.
+// The variables of a session are removed when the session ends. Facts and variables that are never
+// reset are kept.
 func TestTurnsAndSessions(t *testing.T) { onBackends(t, testTurnsAndSessions) }
 
 func testTurnsAndSessions(t *testing.T) {
@@ -290,8 +293,8 @@ func testTurnsAndSessions(t *testing.T) {
 	}
 }
 
-// A turn without a session begins a session, and a repetition with the same key gets the same
-// answer.
+// If a turn has no session, it begins a session. If the turn is repeated with the same key, the
+// repetition gets the same answer.
 func TestTurnKeys(t *testing.T) { onBackends(t, testTurnKeys) }
 
 func testTurnKeys(t *testing.T) {
@@ -394,8 +397,8 @@ func TestTurnRefusals(t *testing.T) {
 	}
 }
 
-// Concurrent turns of one session have the same effect as sequential turns. Concurrent turns of
-// many users that change one fact also have the same effect as sequential turns.
+// Concurrent turns of one session have the same effect as sequential turns. If many users' turns
+// change the same fact concurrently, they also have the same effect as sequential turns.
 func TestConcurrentTurns(t *testing.T) { onBackends(t, testConcurrentTurns) }
 
 func testConcurrentTurns(t *testing.T) {
@@ -419,7 +422,7 @@ func testConcurrentTurns(t *testing.T) {
 	}
 }
 
-// Rules are evaluated without a turn.
+// Fire, Check and Store evaluate rules without a turn.
 func TestEvaluations(t *testing.T) { onBackends(t, testEvaluations) }
 
 func testEvaluations(t *testing.T) {
@@ -441,7 +444,7 @@ func testEvaluations(t *testing.T) {
 	}
 }
 
-// The data of a user includes the state of agents.
+// The exported data of a user includes the state of agents.
 func TestExportAgentState(t *testing.T) { onBackends(t, testExportAgentState) }
 
 func testExportAgentState(t *testing.T) {
@@ -461,8 +464,8 @@ func testExportAgentState(t *testing.T) {
 	}
 }
 
-// A call that ends a session evaluates the triggers of the session's agent. If an agent fails, the
-// session nevertheless ends.
+// If a call ends a session, the triggers of the session's agent are evaluated. If an agent fails,
+// the session nevertheless ends.
 func TestSessionEndOfAgents(t *testing.T) { onBackends(t, testSessionEndOfAgents) }
 
 func testSessionEndOfAgents(t *testing.T) {
@@ -494,8 +497,8 @@ func testSessionEndOfAgents(t *testing.T) {
 	}
 }
 
-// Turns of a session run in the order of their requests. The number of waiting turns is limited,
-// and a turn that stops waiting leaves the queue.
+// The turns of a session are executed in the order in which they were requested. The number of
+// waiting turns is limited. If a turn stops waiting, it leaves the queue.
 func TestTurnsWaitForEachOther(t *testing.T) {
 	release, started := make(chan struct{}), make(chan struct{}, 1)
 	engine := stub{run: func(context.Context, engine.Host) (engine.Output, error) {
@@ -589,7 +592,7 @@ func TestCloseWaitsForTurns(t *testing.T) {
 	wait.Wait()
 }
 
-// The limit on log lines applies to all tools of a turn together.
+// All tools of a turn share one limit on log lines.
 func TestLogOfTurns(t *testing.T) {
 	files := deskFiles()
 	for _, name := range []string{"bump.js", "steal.js"} {

@@ -23,8 +23,9 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// openGatedCrash opens the database of a crash test. The tool of the test counts, and its writes
-// require an approval. The clock of the host is ahead by a duration.
+// openGatedCrash opens the database of a crash test. The tool of the test increments a count, and
+// each write of the tool requires an approval. The clock of the host is ahead of the real time by
+// the given duration.
 func openGatedCrash(path string, ahead time.Duration, observers ...host.Observer) (*host.Host, func() error, error) {
 	loaded, problems := app.Load(fstest.MapFS{
 		"app.yaml": {Data: []byte("app: crash\nmemory:\n  left: {access: user, description: a counter}\n" +
@@ -47,7 +48,7 @@ func openGatedCrash(path string, ahead time.Duration, observers ...host.Observer
 	return h, func() error { return firstError(h.Close(), db.Close()) }, nil
 }
 
-// afterRunFunc is called after an execution of a tool, before the commit.
+// afterRunFunc is called after a tool has been executed and before the run commits.
 type afterRunFunc struct {
 	host.NopObserver
 	call func()
@@ -90,8 +91,8 @@ func crashApproval(path, mode string) error {
 	select {}
 }
 
-// killAt starts a child, and kills it when it has written a line with a prefix. killAt returns the
-// rest of this line.
+// killAt starts a child process, and kills it when it has written a line that begins with the given
+// prefix. killAt returns the rest of this line.
 func killAt(t *testing.T, path, mode, prefix string) string {
 	t.Helper()
 	cmd, lines := startChild(t, path, mode)
@@ -109,8 +110,9 @@ func killAt(t *testing.T, path, mode, prefix string) string {
 	return strings.TrimSpace(rest)
 }
 
-// TestKilledWhilePaused kills a process whose run is paused, and a process that executes the approved
-// run. Afterwards, the run completes with one effect.
+// TestKilledWhilePaused kills a process while a run is paused. After the approval, the test kills
+// the process that executes the approved run. Afterwards, the run must complete, and its effect
+// must happen once.
 func TestKilledWhilePaused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "crash.db")
 	token := killAt(t, path, "pause", "paused")
@@ -126,7 +128,7 @@ func TestKilledWhilePaused(t *testing.T) {
 	if err := closeAll(); err != nil {
 		t.Fatal(err)
 	}
-	h, closeAll, err = openGatedCrash(path, 3*time.Minute) // the process that executed the run has ended
+	h, closeAll, err = openGatedCrash(path, 3*time.Minute) // as if the killed process's lease had expired
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,8 +150,8 @@ func TestKilledWhilePaused(t *testing.T) {
 	}
 }
 
-// If two processes execute an approved run, because the first one was suspended, only one of them
-// commits.
+// If a process that executes an approved run is suspended, a second process executes the run. In
+// this case, only one of these processes must commit.
 func TestTwoExecutionsOfApprovedRun(t *testing.T) {
 	g := newGated(t, mem.New())
 	pending := g.pause(host.Invocation{Tool: "own", Input: json.RawMessage(`{"n":1}`)})
@@ -167,8 +169,8 @@ func TestTwoExecutionsOfApprovedRun(t *testing.T) {
 	}
 }
 
-// An approved run that takes longer than a lease is executed once, because its lease is renewed.
-// After the run, the state of its request is approved.
+// If an approved run takes longer than its lease, the lease is renewed. Therefore the run is
+// executed only once. After the run, the state of the request is "approved".
 func TestLongApprovedRun(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		executions, slow := 0, func() {}
@@ -177,7 +179,7 @@ func TestLongApprovedRun(t *testing.T) {
 				"tools:\n  buy: {source: buy.js, description: buys, limits: {timeout: 3m}, grants: {orders: readwrite}, approval: {before: [set_content]}}\n")},
 			"buy.js": {Data: []byte(`await memory.set_content("orders", {n: 1})`)},
 		}, func(o *host.Options) {
-			o.Engines = []engine.Engine{js.New()} // an engine without processes, because a process is outside the bubble
+			o.Engines = []engine.Engine{js.New()} // an engine without processes, because a process would be outside of the bubble
 			o.Observers = []host.Observer{afterRunFunc{call: func() { executions++; slow() }}}
 		})
 		paused, err := run(h, host.Invocation{Tool: "buy", Caller: ann})

@@ -41,7 +41,7 @@ func newLanguage(t *testing.T) *gated {
 	return g
 }
 
-// A plug-in pauses before a write, and stores the approved value once.
+// A plug-in pauses before a write. After the approval, the approved value is stored once.
 func TestApprovalOfPlugin(t *testing.T) { everywhere(t, testApprovalOfPlugin) }
 
 func testApprovalOfPlugin(t *testing.T) {
@@ -66,7 +66,7 @@ func testApprovalOfPlugin(t *testing.T) {
 	}
 }
 
-// A plug-in pauses before a request to a model, which is sent once.
+// A plug-in pauses before a request to a model. After the approval, the request is sent once.
 func TestApprovalOfPluginsRequest(t *testing.T) { everywhere(t, testApprovalOfPluginsRequest) }
 
 func testApprovalOfPluginsRequest(t *testing.T) {
@@ -81,7 +81,8 @@ func testApprovalOfPluginsRequest(t *testing.T) {
 	}
 }
 
-// pythonEverywhere runs a test with Python in workers and in this process.
+// pythonEverywhere runs a test twice. In the first run, Python tools run in workers, and in the
+// second run, they run in this process.
 func pythonEverywhere(t *testing.T, test func(*testing.T, func(*host.Options))) {
 	t.Run("in workers", func(t *testing.T) { test(t, withPython(t)) })
 	t.Run("in process", func(t *testing.T) {
@@ -94,9 +95,9 @@ func pythonEverywhere(t *testing.T, test func(*testing.T, func(*host.Options))) 
 	})
 }
 
-// A tool in Python pauses before a write. After the approval, the clock and the random numbers of
-// the tool are the same as before, and the model receives each request once. The tool cannot catch
-// the pause.
+// A tool in Python pauses before a write. After the approval, the tool gets the same time and the
+// same random numbers as before. The model receives each request once. The tool cannot catch the
+// pause.
 func TestApprovalOfPython(t *testing.T) { pythonEverywhere(t, testApprovalOfPython) }
 
 func testApprovalOfPython(t *testing.T, python func(*host.Options)) {

@@ -8,7 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// Sleep-time memory cannot wait for an approval: its run fails, stores nothing and requests nothing.
+// A run of sleep-time memory cannot wait for an approval. If it reaches an effect that needs one,
+// the run fails. It stores nothing, and no approval is requested.
 func TestGatedToolOfSleep(t *testing.T) {
 	files := sleepFiles("tool: dream", `await memory.set_content("runs", {n: 1}); return {proposals: []}`)
 	gatedDream := *files["app.yaml"]

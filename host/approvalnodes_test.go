@@ -17,8 +17,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/postgres"
 )
 
-// A run that one node has paused is approved at another node. If both nodes approve the run, only
-// one of them succeeds, and the model receives each request once.
+// A run pauses at one node and is approved at another node. If both nodes approve the run, only one
+// approval succeeds, and the model receives each request once.
 func TestApprovalAtAnotherNode(t *testing.T) {
 	nodes := make([]*gated, 2)
 	dsn := approvalCluster.DSN(t)
@@ -55,7 +55,8 @@ func TestApprovalAtAnotherNode(t *testing.T) {
 	}
 }
 
-// The export of a user contains the user's paused runs, without the environment of the tool.
+// The export of a user contains the user's paused runs. It does not contain the environment of the
+// tool.
 func TestExportOfPausedRuns(t *testing.T) {
 	g := newGated(t, mem.New())
 	g.pause(host.Invocation{Tool: "own", Input: json.RawMessage(`{"n":"canary"}`), Env: map[string]string{"KEY": "secret"}})

@@ -22,8 +22,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// paidFiles is an app with a tool that sends texts to an embedder and prompts to a model, before and
-// after an effect that requires an approval.
+// paidFiles is an app with a tool. The tool sends texts to an embedder and prompts to a model. It
+// does so before and after an effect that requires an approval.
 var paidFiles = fstest.MapFS{
 	"app.yaml": {Data: []byte(`
 app: paid
@@ -54,7 +54,7 @@ await memory.recall("kb", "query after")`)},
 // paidTexts are the texts that a run of the tool sends to the provider.
 var paidTexts = []string{"early", "query before", "prompt before", "prompt after", "re: prompt after", "query after"}
 
-// openPaid opens a host for paidFiles. The host has no vectors in its cache.
+// openPaid opens a host for paidFiles. The host's cache of vectors is empty.
 func openPaid(backend storage.Backend, url string, observers ...host.Observer) (*host.Host, error) {
 	loaded, problems := app.Load(paidFiles, "app.yaml")
 	if loaded == nil {
@@ -74,8 +74,8 @@ func openPaid(backend storage.Backend, url string, observers ...host.Observer) (
 	})
 }
 
-// crashPaid is the child process of TestPaidOnceAfterKill. crashPaid pauses a run and waits until
-// it is killed.
+// crashPaid is the child process of TestPaidOnceAfterKill. crashPaid starts a run, which pauses,
+// and then waits until the parent kills the process.
 func crashPaid(path, url string) error {
 	db, err := bolt.Open(path, nil)
 	if err != nil {
@@ -93,7 +93,7 @@ func crashPaid(path, url string) error {
 	select {}
 }
 
-// pausePaid adds an entry and runs the tool until it pauses.
+// pausePaid adds an entry, and then runs the tool until the run pauses.
 func pausePaid(ctx context.Context, h *host.Host) (token string, err error) {
 	if _, err := h.Run(ctx, host.Invocation{Tool: "seed", Caller: ann}); err != nil {
 		return "", err
@@ -119,7 +119,8 @@ func openPaidT(t *testing.T, backend storage.Backend, server *modeltest.Server, 
 	return h
 }
 
-// completePaid approves the effect and expects that each text was sent once, in all executions.
+// completePaid approves the effect. Then it checks that all executions together have sent each text
+// exactly once.
 func completePaid(t *testing.T, h *host.Host, server *modeltest.Server, token string) *report.Result {
 	t.Helper()
 	result, err := h.Approvals().Approve(t.Context(), approver, token)
@@ -145,8 +146,8 @@ func newProvider(t *testing.T) *modeltest.Server {
 	return server
 }
 
-// If a run is approved after a restart, it pays for each text once. The recorded answers contain
-// the vectors.
+// If a run is approved after a restart, each text of the run is sent, and paid for, once. The
+// recorded answers contain the vectors.
 func TestPaidOnceAfterRestart(t *testing.T) { everywhere(t, testPaidOnceAfterRestart) }
 
 func testPaidOnceAfterRestart(t *testing.T) {
@@ -162,7 +163,8 @@ func testPaidOnceAfterRestart(t *testing.T) {
 	completePaid(t, openPaidT(t, backend, server), server, token)
 }
 
-// A run pays for each text once, even if its process is killed while the run is paused.
+// Each text of a run is sent, and paid for, once, even if the process is killed while the run is
+// paused.
 func TestPaidOnceAfterKill(t *testing.T) {
 	server, path := newProvider(t), filepath.Join(t.TempDir(), "crash.db")
 	token := killAt(t, path, "paid "+server.URL(), "paused")
@@ -189,7 +191,8 @@ func (o *afterFirst) AfterRun(_ context.Context, run host.RunInfo, _ json.RawMes
 	return nil
 }
 
-// An approved run that has a conflict pays for each text once.
+// If an approved run has a conflict, each text of the run is nevertheless sent, and paid for, only
+// once.
 func TestPaidOnceAfterConflict(t *testing.T) { everywhere(t, testPaidOnceAfterConflict) }
 
 func testPaidOnceAfterConflict(t *testing.T) {
@@ -209,8 +212,8 @@ func testPaidOnceAfterConflict(t *testing.T) {
 	}
 }
 
-// If an approved run fails for a temporary reason, its answers are kept. The next approval does not
-// pay for these answers again, even after a restart.
+// If an approved run fails for a temporary reason, the answers to its external calls are kept.
+// After the next approval, the run does not send these calls again, even if the host was restarted.
 func TestPaidOnceAfterFailure(t *testing.T) {
 	server, backend, observer := newProvider(t), mem.New(), &afterFirst{}
 	h := openPaidT(t, backend, server, observer)
@@ -229,8 +232,8 @@ func TestPaidOnceAfterFailure(t *testing.T) {
 	completePaid(t, openPaidT(t, backend, server), server, token)
 }
 
-// If a fault of the provider makes an approved run fail, the fault is not kept: the next approval
-// sends the request again.
+// If a fault of the provider makes an approved run fail, the fault is not kept. After the next
+// approval, the run sends the request again.
 func TestProviderFailsApprovedRun(t *testing.T) {
 	server := newProvider(t)
 	h := openPaidT(t, mem.New(), server)

@@ -17,21 +17,22 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Approvals is a handle for the effects of an app that wait for an approval. A run that reaches an
-// effect that requires an approval is paused: its Result contains the token of the request. If the
-// Caller of a method has a user or a session, the method finds only requests of this user or
-// session. A Caller with a user or a session can decide only requests whose tool declares "by:
-// user". A Caller without a user can decide the requests of all users of its tenant, except its own
-// requests. An Actor that is an end user can decide its own requests only if the tool declares "by:
-// user". Approvals is safe for concurrent use.
+// Approvals is a handle for the effects of an app that wait for an approval. If a run reaches an
+// effect that requires an approval, the run is paused, and its Result contains a token that
+// identifies the request. If a method's Caller has a user or a session, the method finds no
+// requests of other users or sessions. If a Caller has a user or a session, it can decide a request
+// only if the tool declares "by: user". If a Caller has no user, it can decide the requests of all
+// users of its tenant, but not its own requests. If an Actor is an end user, it can decide its own
+// request only if the tool declares "by: user". Approvals is safe for concurrent use.
 type Approvals struct{ h *Host }
 
 // Approvals returns a handle for the approvals of the app.
 func (h *Host) Approvals() Approvals { return Approvals{h} }
 
-// List returns pending requests whose tokens follow the argument "after", oldest first. If all is
-// true, the list includes requests that were decided recently. The second result is the token after
-// which the next page begins, or "". A page can be empty although another page follows.
+// List returns pending requests, oldest first. The list begins after the request whose token is the
+// argument "after". If the argument "all" is true, the list also includes requests that were
+// decided recently. The second result is the argument "after" for the next page, or "" if there are
+// no more pages. A page can be empty although another page follows.
 func (a Approvals) List(ctx context.Context, c Caller, all bool, after string) ([]approval.Approval, string, error) {
 	found, next, err := a.store().List(ctx, c.as(""), all, after)
 	visible := []approval.Approval{}
@@ -59,12 +60,13 @@ func (a Approvals) paused() memory.PausedRuns { return memory.NewPausedRuns(a.h.
 
 func (a Approvals) store() *approval.Approvals { return a.paused().Requests() }
 
-// sees reports whether a Caller can see a request.
+// The function "sees" reports whether a Caller can see a request.
 func sees(c Caller, request approval.Approval) bool {
 	return (c.User == "" || c.User == request.User) && (c.Session == "" || c.Session == request.Session)
 }
 
-// request returns a request that the Caller can decide, and its paused run.
+// The method "request" returns a request that the Caller can decide, and the paused run of this
+// request.
 func (a Approvals) request(ctx context.Context, c Caller, token string) (request approval.Approval, p pausedRun, err error) {
 	if request, err = a.Get(ctx, c, token); err != nil {
 		return request, p, err
@@ -75,7 +77,7 @@ func (a Approvals) request(ctx context.Context, c Caller, token string) (request
 			WithHint("ask an approver, or declare `by: user` in the section `approval` of the tool")
 	}
 	if request.State != approval.Pending {
-		return request, p, nil // the fault of the decision reports the state of the request
+		return request, p, nil // the decision then fails with a fault that contains the state
 	}
 	content, err := a.store().Run(ctx, c.as(""), token)
 	if err != nil {
@@ -91,14 +93,14 @@ func (a Approvals) request(ctx context.Context, c Caller, token string) (request
 	return request, p, nil
 }
 
-// Approve approves an effect and executes the paused run again. In the repeated execution, the run
-// receives the same answers to its external calls. If the run reaches the same effect, the run
-// continues. If the run reaches a different effect, it is paused under a new token. The result is
-// the Result of the run, as from Host.Run.
+// Approve approves an effect, and then executes the paused run again from its beginning. In this
+// execution, the run receives the same answers to its external calls as before. If the run reaches
+// the approved effect, the run continues. If the run reaches a different effect, it is paused under
+// a new token. Approve returns the Result of the run, like Host.Run.
 //
 // An effect can be approved only once. If the run fails for a temporary reason, such as a timeout,
-// the request becomes pending again. If the process ends during the run, the request also becomes
-// pending again, but only after two minutes.
+// the request becomes pending again. If the process ends during the run, the request becomes
+// pending again after two minutes.
 func (a Approvals) Approve(ctx context.Context, c Caller, token string) (*report.Result, error) {
 	if a.h.closed.Load() {
 		return nil, errHostClosed
@@ -128,8 +130,8 @@ func (a Approvals) Approve(ctx context.Context, c Caller, token string) (*report
 	return result, r.end(ctx, done.Recorded, result)
 }
 
-// execute executes an approved run. During the execution, execute renews the lease of the run's
-// Claim. If the Claim becomes invalid, execute stops the run.
+// The method "execute" executes an approved run. During the execution, the method renews the lease
+// of the run's Claim. If the Claim becomes invalid, the method stops the run.
 func (a Approvals) execute(ctx context.Context, c Caller, r *run) (memory.Done, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	ended := make(chan struct{})
@@ -163,14 +165,16 @@ func resumed(h *Host, p pausedRun, claim *approval.Claim) (*run, error) {
 	return r, nil
 }
 
-// cleanupTime is the time for the writes after a run whose context may have ended.
+// After a run, the host writes its state, even if the run's context has ended. cleanupTime is the
+// time limit for these writes.
 const cleanupTime = 10 * time.Second
 
-// temporary contains the codes of faults after which an approved run can be executed again.
+// The variable "temporary" contains fault codes. If an approved run fails with such a code, it can
+// be executed again.
 var temporary = []abi.Code{abi.Unavailable, abi.Cancelled, abi.Timeout, abi.Conflict, abi.QuotaExceeded, abi.Internal}
 
-// failed ends the request of an approved run that has failed, or makes the request pending again if
-// the reason is temporary.
+// The method "failed" handles the failure of an approved run. If the failure is temporary, the
+// request becomes pending again. Otherwise the method ends the request.
 func (a Approvals) failed(ctx context.Context, r *run, p pausedRun, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
 	defer cancel()
@@ -185,9 +189,10 @@ func (a Approvals) failed(ctx context.Context, r *run, p pausedRun, err error) {
 	}
 }
 
-// withAnswers returns a paused run in its stored form, with the answers to the external calls of an
-// execution that has failed. The next execution uses the stored answers, so it does not pay for the
-// calls again. The result is nil if there are no new answers, or if they cannot be stored.
+// withAnswers returns a paused run in its stored form. It adds the answers to the external calls of
+// an execution that has failed. The next execution uses the stored answers, so it does not pay for
+// the calls again. If there are no new answers, or if the answers cannot be stored, the result is
+// nil.
 func withAnswers(ctx context.Context, r *run, p pausedRun) []byte {
 	if r.external == nil || r.external.attempt == nil || r.external.attempt.End(ctx) != nil {
 		return nil
@@ -205,11 +210,11 @@ func withAnswers(ctx context.Context, r *run, p pausedRun) []byte {
 	return text
 }
 
-// maxReason is the maximum size of the reason of a decision in bytes.
+// maxReason is the maximum size, in bytes, of the reason for a decision.
 const maxReason = 1000
 
-// Deny denies an effect. The run of a denied effect ends with the fault access_denied, which
-// contains the reason, and stores nothing. Deny returns the Result of the run.
+// Deny denies an effect. If an effect is denied, its run ends with the fault access_denied and
+// stores nothing. The fault contains the reason. Deny returns the Result of the run.
 func (a Approvals) Deny(ctx context.Context, c Caller, token, reason string) (*report.Result, error) {
 	if len(reason) > maxReason {
 		return nil, abi.Faultf(abi.InvalidArgument, "the reason of the denial has %d bytes; the limit is %d", len(reason), maxReason)

@@ -28,8 +28,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/postgres/pgtest"
 )
 
-// gatedApp has a tool whose writes require an approval, and a tool that changes the records that
-// the first tool reads.
+// gatedApp is an app with two tools. The writes of one tool require an approval. The other tool
+// changes the records that this tool reads.
 const gatedApp = `
 app: shop
 memory:
@@ -69,10 +69,12 @@ type gated struct {
 	*host.Host
 	server  *modeltest.Server
 	backend storage.Backend
-	// passed is the time since the host was first opened, in nanoseconds.
+	// The field "passed" is the time, in nanoseconds, that has passed since the host was first
+	// opened.
 	passed atomic.Int64
 	events []string
-	// afterRun is called after an execution of a tool, before the commit. afterRun can be nil.
+	// If it is not nil, the function afterRun is called after a tool has been executed and before
+	// the run commits.
 	afterRun func()
 	host.NopObserver
 }
@@ -88,7 +90,8 @@ func (g *gated) AfterRun(context.Context, host.RunInfo, json.RawMessage, host.Me
 	return nil
 }
 
-// now returns the time of the host. The host calls now in several goroutines.
+// The method "now" returns the current time of the host. Several goroutines of the host call this
+// method.
 func (g *gated) now() time.Time {
 	return time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC).Add(time.Duration(g.passed.Load()))
 }
@@ -103,7 +106,7 @@ func newGated(t *testing.T, backend storage.Backend) *gated {
 	return g
 }
 
-// The method "open" opens the host, even if the host is already open.
+// The method "open" opens the host. If the host is already open, the method first closes it.
 func (g *gated) open(files fstest.MapFS) {
 	g.Helper()
 	if g.Host != nil {
@@ -117,7 +120,8 @@ func (g *gated) open(files fstest.MapFS) {
 	})
 }
 
-// pause runs a tool, which must pause, and returns its approval.
+// The method "pause" runs a tool. The run must pause, and the method returns the approval that the
+// run requests.
 func (g *gated) pause(inv host.Invocation) *report.PendingApproval {
 	g.Helper()
 	result, err := run(g.Host, inv)
@@ -127,10 +131,10 @@ func (g *gated) pause(inv host.Invocation) *report.PendingApproval {
 	return result.Approval
 }
 
-// approver can approve the effects of all users.
+// approver is a caller that can approve the effects of all users.
 var approver = host.Caller{Tenant: host.DefaultTenant, Actor: "boss"}
 
-// approve approves an effect, and expects the status of the run.
+// The method "approve" approves an effect, and checks that the run ends with the given status.
 func (g *gated) approve(token string, want report.Status) *report.Result {
 	g.Helper()
 	result, err := g.Approvals().Approve(context.Background(), approver, token)
@@ -148,7 +152,8 @@ func (g *gated) refused(err error, want abi.Code) {
 	}
 }
 
-// acts returns the sorted acts in the ledger, with the user and the code of the fault.
+// The method "acts" returns the acts in the ledger, sorted. Each element contains the act, the user
+// and the fault code.
 func (g *gated) acts() (acts []string) {
 	g.Helper()
 	_ = g.Close()
@@ -189,8 +194,8 @@ func onEachBackend(t *testing.T, test func(*testing.T, storage.Backend)) {
 	})
 }
 
-// A run pauses before an effect, and nothing is stored. After the approval, the run continues with
-// the same answer of the model, the same time and the same random numbers.
+// When a run pauses before an effect, nothing is stored. After the approval, the run gets the same
+// answer of the model, the same time and the same random numbers as before.
 func TestApproval(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, backend storage.Backend) {
 		g := newGated(t, backend)
@@ -243,7 +248,7 @@ func TestApproval(t *testing.T) {
 	})
 }
 
-// If the effect differs when the run is executed again, the run pauses again under a new token.
+// If the repeated execution reaches a different effect, the run pauses again under a new token.
 func TestApprovalOfAnotherEffect(t *testing.T) {
 	g := newGated(t, mem.New())
 	first := g.pause(host.Invocation{Tool: "pay", Key: "once"})
@@ -262,7 +267,7 @@ func TestApprovalOfAnotherEffect(t *testing.T) {
 	if repeated, err := run(g.Host, host.Invocation{Tool: "pay", Key: "once"}); err != nil || repeated.Approval.Token != again.Approval.Token {
 		t.Errorf("the key = %+v, %v; want the new approval", repeated, err)
 	}
-	// If the tool has changed, the effect counts as different.
+	// If the tool has changed since the pause, its effect counts as a different effect.
 	changed := fstest.MapFS{}
 	for name, file := range gatedFiles {
 		changed[name] = file
@@ -289,8 +294,8 @@ func TestSeveralApprovals(t *testing.T) {
 	}
 }
 
-// Concurrent calls of a model are approved one after the other. Calls that were already made are
-// not repeated.
+// Concurrent calls of a model are approved one after the other. Calls that the run made before the
+// pause are not repeated.
 func TestApprovalOfModelCalls(t *testing.T) {
 	g := newGated(t, mem.New())
 	first := g.pause(host.Invocation{Tool: "asks"})
@@ -330,7 +335,8 @@ func TestDeniedApproval(t *testing.T) {
 	}
 }
 
-// Only one of several approvers succeeds, and the effect is stored once.
+// If several approvers approve the same effect, only one of them succeeds, and the effect is stored
+// once.
 func TestConcurrentApprovers(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, backend storage.Backend) {
 		g := newGated(t, backend)
@@ -357,8 +363,8 @@ func TestConcurrentApprovers(t *testing.T) {
 	})
 }
 
-// Only an approver can decide, or the user if the tool allows this. Other callers cannot find out
-// that a token exists.
+// An approver can decide a request. The user can decide it only if the tool allows this. No other
+// caller can find out whether a token exists.
 func TestApprovers(t *testing.T) {
 	g := newGated(t, mem.New())
 	pay, own := g.pause(host.Invocation{Tool: "pay"}), g.pause(host.Invocation{Tool: "own", Input: json.RawMessage(`{"n":1}`)})
@@ -422,7 +428,8 @@ func TestExpiredApproval(t *testing.T) {
 	g.refused(err, abi.NotFound)
 }
 
-// The erasure of a user removes paused runs. The tokens of removed runs are then unknown.
+// The erasure of a user removes the user's paused runs. Afterwards, the tokens of these runs are
+// unknown.
 func TestErasedWhilePaused(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, backend storage.Backend) {
 		g := newGated(t, backend)
@@ -457,8 +464,8 @@ func TestSessionEndedWhilePaused(t *testing.T) {
 	g.refused(err, abi.NotFound)
 }
 
-// If the tool fails, the approved run ends. If the failure of an approved run is temporary, the
-// request is kept.
+// If the tool of an approved run fails, the request ends. If the failure is temporary, the request
+// is kept.
 func TestFailedApprovedRun(t *testing.T) {
 	g := newGated(t, mem.New())
 	broken := g.pause(host.Invocation{Tool: "own", Key: "k", Input: json.RawMessage(`{"n":1,"fail":true}`)})
@@ -478,7 +485,7 @@ func TestFailedApprovedRun(t *testing.T) {
 	g.approve(pending.Token, report.Completed)
 }
 
-// A dry run does not pause. A misspelled operation is an error.
+// A dry run does not pause. If the app file misspells the name of an operation, this is an error.
 func TestDryRunOfGatedTool(t *testing.T) {
 	g := newGated(t, mem.New())
 	result, err := run(g.Host, host.Invocation{Tool: "own", DryRun: true, Input: json.RawMessage(`{"n":1}`)})
@@ -521,7 +528,8 @@ func TestApprovalLimit(t *testing.T) {
 	g.pause(bob)
 }
 
-// Callers without a user, with and without sessions, cannot use up the paused runs of the app.
+// The app has a limited number of paused runs. A caller without a user cannot use all of them,
+// whether or not it has a session.
 func TestApprovalLimitWithoutUser(t *testing.T) {
 	g := newGated(t, mem.New())
 	inv := host.Invocation{Tool: "asks"}
@@ -540,7 +548,8 @@ func TestApprovalLimitWithoutUser(t *testing.T) {
 	g.pause(host.Invocation{Tool: "own", Input: json.RawMessage(`{"n":1}`)})
 }
 
-// Every field of an Invocation must be stored with a paused run, except those in the list.
+// Every field of an Invocation must be stored with a paused run, except the fields in the test's
+// list.
 func TestPausedInvocationIsComplete(t *testing.T) {
 	omitted := map[string]string{"DryRun": "a dry run does not pause", "Test": "like DryRun", "Live": "like DryRun", "OnLog": "a function", "OnState": "a function"}
 	stored := reflect.TypeOf(host.PausedInvocation{})

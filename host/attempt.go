@@ -14,23 +14,24 @@ import (
 	"github.com/toolrun/toolrun/internal/bytesize"
 )
 
-// attempt is one execution of a guest. attempt implements the functions that the guest can call,
-// and performs memory operations on its View.
+// The type "attempt" is one execution of a guest. It implements the functions that the guest can
+// call. It performs memory operations on a View.
 type attempt struct {
 	run     *run
 	view    *memory.View
-	ctx     context.Context // the context of the root's attempt, also in a nested run
+	ctx     context.Context // the context of the outermost run's attempt
 	calls   int
-	issued  map[string]*abi.Fault // the faults that were returned to the guest, by id
-	waiting waiting               // the external calls without an answer
-	begun   uint64                // the number of external calls that the guest began
-	// searching is the processor time that the host has used for collections, outside of the worker.
+	issued  map[string]*abi.Fault // the faults that the guest has received, by id
+	waiting waiting               // the external calls that have no answer yet
+	begun   uint64                // the number of external calls that the guest has begun
+	// searching is the processor time that the host has used for operations on collections. It does
+	// not include the processor time of the worker.
 	searching time.Duration
 	logs      []abi.LogLine
 	logBytes  int
 	out       engine.Output
-	// passed is the number of approved effects that the guest has reached. In a dry run, gated
-	// contains a warning for each effect that requires an approval.
+	// The field "passed" is the number of approved effects that the guest has reached. In a dry
+	// run, the field "gated" contains a warning for each effect that would require an approval.
 	passed int
 	gated  []string
 }
@@ -90,15 +91,15 @@ func (a *attempt) observe(ctx context.Context, call abi.Call, took time.Duration
 	}
 }
 
-// The type "stop" is an error that ends the run. Engines pass only errors of type *abi.Fault to the
-// guest, so the guest cannot catch a stop.
+// The type "stop" is an error that ends the run. Engines pass an error to the guest only if its
+// type is *abi.Fault, so the guest cannot catch a stop.
 type stop struct{ fault *abi.Fault }
 
 // Error returns the message of the fault.
 func (s *stop) Error() string { return s.fault.Error() }
 
-// issue assigns an id to a fault. runError uses the id to recognize the fault when the guest
-// returns it.
+// The method "issue" assigns an id to a fault. If the guest returns the fault, runError recognizes
+// it by this id.
 func (a *attempt) issue(err error) error {
 	f, ok := errors.AsType[*abi.Fault](err)
 	if !ok {
@@ -113,10 +114,10 @@ func (a *attempt) issue(err error) error {
 	return &g
 }
 
-// engineCodes contains the codes of faults that an engine can raise by itself. The engine reports
-// the codes invalid_argument, too_large and call_limit if it cannot convert the values of a call to
-// JSON. A call with such values never reaches the host. A fault with any other code is accepted
-// only if the host issued it.
+// engineCodes contains the codes of faults that an engine can return without a call to the host. If
+// the engine cannot convert the values of a call to JSON, its fault has the code invalid_argument,
+// too_large or call_limit. In this case, the call never reaches the host. A fault with any other
+// code is accepted only if the host has issued this fault.
 var engineCodes = map[abi.Code]bool{
 	abi.CallLimit: true, abi.InvalidArgument: true, abi.TooLarge: true, abi.ToolError: true, abi.OutputInvalid: true, abi.OutputLimit: true, abi.Timeout: true, abi.Cancelled: true,
 	abi.MemoryLimit: true, abi.StackLimit: true, abi.SourceInvalid: true, abi.Internal: true,
@@ -135,7 +136,7 @@ func (a *attempt) runError(ctx context.Context, err error) error {
 		return err
 	}
 	g := *f
-	g.ID, g.Violations, g.Outcome = "", nil, "" // only package memory sets the other fields
+	g.ID, g.Violations, g.Outcome = "", nil, "" // the other fields are set only by package memory
 	if issued := a.issued[f.ID]; issued != nil {
 		g.Code, g.Message, g.Hint, g.Op, g.Store, g.Item, g.Violations =
 			issued.Code, issued.Message, issued.Hint, issued.Op, issued.Store, issued.Item, issued.Violations
@@ -150,8 +151,8 @@ func (a *attempt) runError(ctx context.Context, err error) error {
 	return &g
 }
 
-// log records a log line of the guest. If a line exceeds the limits on logs, log drops it and adds
-// one line that reports dropped lines.
+// log records a log line of the guest. If a line would exceed the limits on logs, the line is
+// dropped. After the first dropped line, the log contains one line that reports this.
 func (a *attempt) log(level abi.Level, text string) error {
 	limits := a.run.limits
 	if len(a.logs) > limits.LogLines || a.logBytes > limits.LogBytes {

@@ -17,8 +17,8 @@ import (
 // blockWriters is the number of concurrent writers of one block.
 const blockWriters = 64
 
-// crashBlocks replaces a block until the process is killed. Each text contains the number of the
-// write and the number of the write that it replaces.
+// crashBlocks replaces a block repeatedly until the process is killed. Each text contains the
+// number of its write, and the number of the previous write.
 func crashBlocks(h *host.Host, say func(string, ...any)) error {
 	for {
 		before, err := h.Blocks().Get(context.Background(), ann, "core", false)
@@ -51,8 +51,8 @@ type blockLog struct {
 	tried, newest int
 }
 
-// crashBlocksOnce starts a child, kills it after some acknowledged writes, and reads its remaining
-// output.
+// crashBlocksOnce starts a child process. It kills the child after some acknowledged writes, and
+// reads the rest of the child's output.
 func crashBlocksOnce(t *testing.T, path string, after int) blockLog {
 	t.Helper()
 	cmd, lines := startChild(t, path, "blocks")
@@ -81,10 +81,11 @@ func crashBlocksOnce(t *testing.T, path string, after int) blockLog {
 	return log
 }
 
-// TestKilledBlockWriters kills processes in which 64 writers change one block by compare-and-set.
-// No acknowledged write may be lost. Two writers must never replace the same text, every text must
-// follow the previous one, and the stored text must not be older than the last acknowledged text.
-// The block never exceeds its limits, and its version increases across all kills.
+// TestKilledBlockWriters kills processes. In each process, 64 writers change one block by
+// compare-and-set. No acknowledged write may be lost. Two writers must never replace the same text.
+// Every text must contain the number of the text that it replaced. The stored text must not be
+// older than the last acknowledged text. The block must never exceed its limits. The version of the
+// block must increase with each write, even after a kill.
 func TestKilledBlockWriters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "crash.db")
 	acks, kills, last, between := 0, 0, 0, 0

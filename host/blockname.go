@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/host/declare"
 )
 
-// declareBlocks is the hint for an app without blocks.
+// declareBlocks is the hint in the fault that is returned if the app has no blocks.
 const declareBlocks = "declare blocks: true in the app file"
 
 // requireBlocks returns a fault if the app has no blocks.
@@ -18,8 +18,8 @@ func (b Blocks) requireBlocks() error {
 	return abi.Faultf(abi.NotFound, "the app has no blocks").WithHint(declareBlocks)
 }
 
-// findOwn is like Find for a caller with all rights. For a tool, findOwn returns no fault, because
-// the fault would contain the names of blocks that the tool is not granted.
+// If the caller has all rights, findOwn is like Find. If the caller is a tool, findOwn returns no
+// fault, because the fault could reveal the names of blocks that are not granted to the tool.
 func (b Blocks) findOwn(name string) error {
 	if !b.authority.Unrestricted() {
 		return nil
@@ -29,7 +29,7 @@ func (b Blocks) findOwn(name string) error {
 }
 
 // Find returns the declaration of a block. If the app has no block with this name, the error is
-// abi.NotFound, even if another store has the name.
+// abi.NotFound. This is also the case if a store that is not a block has this name.
 func (b Blocks) Find(name string) (declare.Block, error) {
 	all := b.Declared()
 	i := slices.IndexFunc(all, func(d declare.Block) bool { return d.Name == name })

@@ -13,7 +13,7 @@ import (
 
 // Blocks is a handle for the blocks of users. The blocks belong to Caller.User, and the blocks of
 // an agent also belong to Caller.Agent. By default, a Blocks handle is meant for operators and
-// users, so the grants of tools do not apply to it. Blocks is safe for concurrent use.
+// users, so the handle ignores the grants of tools. Blocks is safe for concurrent use.
 type Blocks struct {
 	h         *Host
 	authority memory.Authority
@@ -22,7 +22,7 @@ type Blocks struct {
 // Blocks returns a handle for the blocks of the app's users, with all rights.
 func (h *Host) Blocks() Blocks { return Blocks{h, memory.Operator()} }
 
-// With returns a handle with the rights of an Authority.
+// With returns a handle whose rights are those of the given Authority.
 func (b Blocks) With(a memory.Authority) Blocks { return Blocks{b.h, a} }
 
 // Declared returns the declared blocks in the order of the app file. The result is empty if the app
@@ -37,11 +37,11 @@ func (b Blocks) Declared() []declare.Block {
 	return all
 }
 
-// List returns the existing blocks of the caller's user with a scope. The default scope is
-// block.ScopeUser. If the caller has an agent, List returns only the blocks of this agent;
-// otherwise, it returns the blocks of all agents. If there are more than 1,000 blocks or 4 MiB of
-// texts, List returns the fault invalid_argument. If the app has no blocks, the error is
-// abi.NotFound.
+// List returns the blocks of the caller's user that exist and have the given scope. The default
+// scope is block.ScopeUser. If the caller has an agent, List returns no blocks of other agents. If
+// the caller has no agent, List returns the blocks of all agents. If there are more than 1,000
+// blocks, or if their texts exceed 4 MiB, List returns the fault invalid_argument. If the app has
+// no blocks, the error is abi.NotFound.
 func (b Blocks) List(ctx context.Context, caller Caller, scope block.Scope) ([]block.Block, error) {
 	if err := b.requireBlocks(); err != nil {
 		return nil, err
@@ -61,8 +61,9 @@ func (b Blocks) List(ctx context.Context, caller Caller, scope block.Scope) ([]b
 	return found, err
 }
 
-// Get returns a block, or nil if it does not exist. If agent is true, Get returns the block of the
-// caller's agent. If the app does not declare the block, the error is abi.NotFound.
+// Get returns a block. If the app declares the block but the block does not exist, Get returns nil.
+// If the argument "agent" is true, Get returns the block of the caller's agent. If the app does not
+// declare the block, the error is abi.NotFound.
 func (b Blocks) Get(ctx context.Context, caller Caller, name string, agent bool) (*block.Block, error) {
 	if err := b.findOwn(name); err != nil {
 		return nil, err
@@ -79,7 +80,8 @@ func (b Blocks) Get(ctx context.Context, caller Caller, name string, agent bool)
 type BlockUpdate struct {
 	// Name is the name of the block.
 	Name string
-	// Agent selects the block of the caller's agent instead of the block of the user.
+	// If Agent is true, the request changes the block of the caller's agent. Otherwise it changes
+	// the block of the user.
 	Agent bool
 	// Content is the new text. Delete ignores it.
 	Content string
@@ -88,9 +90,9 @@ type BlockUpdate struct {
 	Expected block.Expected
 }
 
-// Update stores a text in place of the previous one and returns the stored block. If the block does
-// not have the expected version, Update returns the fault conflict. If the text exceeds a limit of
-// the block, Update returns the fault too_large. After either fault, the block is unchanged.
+// Update replaces the text of a block and returns the stored block. If the block does not have the
+// expected version, Update returns the fault conflict. If the text exceeds a limit of the block,
+// Update returns the fault too_large. After one of these faults, the block is unchanged.
 func (b Blocks) Update(ctx context.Context, caller Caller, u BlockUpdate) (*block.Block, error) {
 	if err := b.findOwn(u.Name); err != nil {
 		return nil, err
@@ -114,8 +116,8 @@ func (b Blocks) Update(ctx context.Context, caller Caller, u BlockUpdate) (*bloc
 	return stored, err
 }
 
-// Delete deletes a block and reports whether it existed. If the block does not have the expected
-// version, Delete returns the fault conflict.
+// Delete deletes a block and reports whether the block existed. If the block does not have the
+// expected version, Delete returns the fault conflict.
 func (b Blocks) Delete(ctx context.Context, caller Caller, u BlockUpdate) (deleted bool, err error) {
 	if err := b.findOwn(u.Name); err != nil {
 		return false, err
@@ -137,9 +139,9 @@ func (b Blocks) Delete(ctx context.Context, caller Caller, u BlockUpdate) (delet
 	return deleted, err
 }
 
-// options returns the options of an operation on a block as JSON. options reads the block in two
-// cases: if the change accepts any existing version, and if the change contains the expected
-// version in several forms.
+// The method "options" returns the options of an operation on a block, as JSON. It reads the block
+// if the change accepts any existing version. It also reads the block if the change contains both
+// the time and the revision of the expected version.
 func (u BlockUpdate) options(ctx context.Context, v *memory.View) (json.RawMessage, error) {
 	options := struct {
 		Expected string `json:"expected_updated_at,omitempty"`
@@ -175,7 +177,8 @@ func getBlock(ctx context.Context, v *memory.View, name string, agent bool) (fou
 	return found, json.Unmarshal(reply, &found)
 }
 
-// perform executes body in a transaction and adds the act to the ledger.
+// The method "perform" executes the function "body" in a transaction, and adds the act to the
+// ledger.
 func (b Blocks) perform(ctx context.Context, caller Caller, readOnly bool, body func(context.Context, *memory.View) error) error {
 	id, err := b.h.newID("op")
 	if err != nil {

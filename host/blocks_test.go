@@ -32,7 +32,8 @@ tools:
   agent: {source: agent.js, description: d, grants: {core: readwrite}}
 `
 
-// blocksPlugin updates a block of the user and deletes it again, then updates a block of the agent.
+// blocksPlugin returns a plug-in. The plug-in updates a block of the user, deletes this block, and
+// then updates a block of the agent.
 func blocksPlugin() []byte {
 	m := &wasmtest.Module{Pages: 1}
 	update := m.Import("memory."+abi.UpdateBlock, 6)
@@ -94,7 +95,8 @@ FLOW:
     THEN: COMPLETE
 `
 
-// TestBlocksInEngines calls the operations on blocks from JavaScript, from a plug-in and from Python.
+// TestBlocksInEngines calls the operations on blocks in tools: in JavaScript, in a plug-in and in
+// Python.
 func TestBlocksInEngines(t *testing.T) {
 	h := openBlocks(t, withPython(t))
 	run := func(tool, agent, want string) {
@@ -121,7 +123,7 @@ func TestBlocksInEngines(t *testing.T) {
 	}
 }
 
-// TestBlocksInDryRuns expects a dry run to report the changes of blocks, and to store nothing.
+// TestBlocksInDryRuns checks that a dry run reports the changes of blocks and stores nothing.
 func TestBlocksInDryRuns(t *testing.T) {
 	h := openBlocks(t)
 	result, err := h.Run(t.Context(), host.Invocation{Tool: "js", Caller: ann, DryRun: true})
@@ -137,8 +139,8 @@ func TestBlocksInDryRuns(t *testing.T) {
 	}
 }
 
-// TestBlocksInTurns expects the tools of an agent to use the blocks of this agent, even if the
-// caller selects another agent.
+// TestBlocksInTurns checks that an agent's tools use the blocks of this agent, even if the caller
+// selects another agent.
 func TestBlocksInTurns(t *testing.T) {
 	h := openBlocks(t)
 	for _, agent := range []string{"Desk", "Other", "Desk"} {
@@ -157,8 +159,8 @@ func TestBlocksInTurns(t *testing.T) {
 	}
 }
 
-// TestActiveAgent checks the id of the active agent, and that a repeated run must have the same
-// active agent.
+// TestActiveAgent checks the id of the active agent. The test also checks that a repetition of a
+// run is rejected if its active agent is different.
 func TestActiveAgent(t *testing.T) {
 	h := openBlocks(t)
 	run := func(agent, key string) error {
@@ -182,7 +184,7 @@ func TestActiveAgent(t *testing.T) {
 	}
 }
 
-// TestBlockHandle changes blocks with the handle for Go programs.
+// TestBlockHandle changes blocks with a Blocks handle.
 func TestBlockHandle(t *testing.T) {
 	h := openBlocks(t, func(o *host.Options) { o.Ledger = time.Hour })
 	mail := host.Caller{User: "ann", Agent: "emails"}

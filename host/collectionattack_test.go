@@ -45,8 +45,9 @@ for (const [op, ...args] of input.calls) {
 return out;`)},
 }
 
-// attack performs operations in one run of a tool, and returns the replies as JSON. The reply of an
-// operation that fails is the code of its fault.
+// The function "attack" runs a tool once. In this run, the tool performs the given operations, and
+// the function returns the replies as JSON. If an operation fails, its reply is the code of the
+// fault.
 func attack(t *testing.T, h *host.Host, tool string, c host.Caller, calls ...zooStep) string {
 	t.Helper()
 	in, err := json.Marshal(map[string]any{"calls": calls, "catch": true})
@@ -65,8 +66,9 @@ func openAttacked(t *testing.T, change ...func(*host.Options)) *host.Host {
 	return openApp(t, attackFiles, change...)
 }
 
-// The names of namespaces and ids are only names: whatever they contain, they do not reach other
-// namespaces, other users or other records. Names that cannot be part of a key are rejected.
+// Whatever the name of a namespace or the id of an entry contains, it never selects another
+// namespace, another user's entries or another record. If a name cannot be part of a key, it is
+// rejected.
 func TestHostileNames(t *testing.T) {
 	h := openAttacked(t)
 	bob := host.Caller{User: "bob"}
@@ -107,8 +109,8 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// Metadata are only data: names that have a meaning in a language keep their values, and metadata
-// that are too large or too deep are rejected.
+// Metadata are only data. If a name in the metadata has a special meaning in a language, its value
+// is nevertheless kept. Metadata that are too large or too deep are rejected.
 func TestHostileMetadata(t *testing.T) {
 	h := openAttacked(t)
 	strange := json.RawMessage(`{"__proto__":{"a":1},"constructor":"c","toString":null,"__class__":"k","then":true,"":"empty","a.b":1,"$gt":2,"length":-0}`)
@@ -134,8 +136,8 @@ func TestHostileMetadata(t *testing.T) {
 	}
 }
 
-// A pattern in a grant reaches collections without a declaration. The pattern does not reach
-// declared stores of other kinds, facts, blocks or the metadata of the session.
+// A pattern in a grant covers collections that the app does not declare. The pattern covers neither
+// facts nor blocks, nor declared stores of other kinds, nor the metadata of the session.
 func TestPatternsReachOnlyStores(t *testing.T) {
 	h := openAttacked(t)
 	got := attack(t, h, "js", ann,
@@ -151,8 +153,8 @@ func TestPatternsReachOnlyStores(t *testing.T) {
 	}
 }
 
-// Entries of sessions belong to the session. The entries of a session that has ended are not found,
-// and a run in this session fails.
+// In a collection of sessions, each entry belongs to one session. If a session has ended, its
+// entries are not found, and a run in this session fails.
 func TestEntriesOfEndedSession(t *testing.T) {
 	h := openAttacked(t)
 	in := func(user, session string) host.Caller { return host.Caller{User: user, Session: session} }
@@ -185,7 +187,7 @@ func TestEntriesOfEndedSession(t *testing.T) {
 	}
 }
 
-// A store cannot change its kind while it has records, because its documents would otherwise be
+// While a store has records, its kind cannot change. Otherwise the documents of the store would be
 // read as entries.
 func TestCollectionChangesKind(t *testing.T) {
 	for name, calls := range map[string][]zooStep{
@@ -226,8 +228,8 @@ func TestCollectionChangesKind(t *testing.T) {
 	}
 }
 
-// An entry that contains instructions or the syntax of templates is only data: it is stored, found
-// and returned without a change.
+// Instructions or template syntax in an entry are only data. The entry is stored, found and
+// returned without a change.
 func TestPoisonedEntries(t *testing.T) {
 	h := openAttacked(t)
 	for _, text := range []string{

@@ -18,19 +18,20 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// Document is the text of a file that Collections.ImportDocument divides into entries.
+// Document is a text that Collections.ImportDocument divides into entries.
 type Document struct {
-	// Source identifies the document in its namespace, such as guides/setup.md. Source must not be
-	// empty and must have at most MaxSourceBytes bytes without control characters. Source is part
-	// of the metadata of each entry.
+	// Source identifies the document in its namespace. It can be a path, such as guides/setup.md.
+	// Source must not be empty and must have at most MaxSourceBytes bytes without control
+	// characters. Source is part of the metadata of each entry.
 	Source string
-	// Text is the text of the document in UTF-8. Form feeds separate its pages.
+	// Text is the text of the document in UTF-8. If the text has pages, form feeds separate them.
 	Text      string
 	Namespace string
-	// Metadata is a JSON object that becomes part of the metadata of each entry, or nil. Metadata
-	// must not contain the names source, page, heading and offset.
+	// Metadata is nil or a JSON object. The members of this object become part of the metadata of
+	// each entry. Metadata must not contain the names source, page, heading and offset.
 	Metadata json.RawMessage
-	// TTL is the lifetime of the entries, such as 30d, or "" for the retention of the collection.
+	// TTL is the lifetime of the entries, such as 30d. If TTL is "", the retention of the
+	// collection determines the lifetime.
 	TTL string
 }
 
@@ -40,29 +41,29 @@ const MaxSourceBytes = 1024
 // ImportedDocument is the result of an import of a document.
 type ImportedDocument struct {
 	Source string `json:"source"`
-	// Entries is the number of entries of the document. Unchanged is the number of entries that an
-	// earlier import has stored without any difference. Removed is the number of entries of an
-	// earlier import of the document that were removed.
+	// Entries is the number of entries of the document. Unchanged is the number of these entries
+	// that an earlier import has already stored in the same form. Removed is the number of entries
+	// that an earlier import has stored and this import has removed.
 	Entries   int `json:"entries"`
 	Unchanged int `json:"unchanged"`
 	Removed   int `json:"removed"`
 }
 
-// importBatch is the maximum number of entries of a document that one transaction stores.
-// importScan is the maximum number of earlier entries that one transaction replaces or removes.
+// importBatch is the maximum number of entries that one transaction of an import stores. importScan
+// is the maximum number of earlier entries that one transaction reads.
 const importBatch, importScan = 250, 500
 
-// ImportDocument divides the text of a document into chunks and stores each chunk as an entry.
-// ImportDocument also removes entries that an earlier import of the document stored in the
-// namespace, if they are not part of the text anymore. The metadata of an entry contains the
-// source, the page if the text has pages, the headings of the section, and the offset of the chunk
-// in the text.
+// ImportDocument divides the text of a document into chunks and stores each chunk as an entry. If
+// an earlier import has stored entries of the document in the same namespace, ImportDocument
+// removes those that are not part of the text anymore. The metadata of an entry contains the
+// source, the headings of the section, and the offset of the chunk in the text. If the text has
+// pages, the metadata also contains the page.
 //
-// A document of at most 250 entries is imported in one transaction, unless its entries are large. A
-// longer document is imported in several transactions: a failure leaves the entries of earlier
-// transactions stored, and a repeated import completes the import. After each transaction,
-// ImportDocument calls the function "report" with the number of entries so far, unless report is
-// nil.
+// If a document has at most 250 entries, and the entries are not large, it is imported in one
+// transaction. A longer document is imported in several transactions. If one of them fails, the
+// entries of earlier transactions stay stored, and a repetition of the call completes the import.
+// If the function "report" is not nil, ImportDocument calls it after each transaction with the
+// number of entries so far.
 func (c Collections) ImportDocument(ctx context.Context, caller Caller, name string, d Document, report func(entries int)) (ImportedDocument, error) {
 	done := ImportedDocument{Source: d.Source}
 	im, err := newDocumentImport(name, d)
@@ -93,17 +94,17 @@ func (c Collections) ImportDocument(ctx context.Context, caller Caller, name str
 	return done, nil
 }
 
-// Check returns abi.NotFound if the app cannot have a collection with the given name.
+// If the app cannot have a collection with the given name, Check returns abi.NotFound.
 func (c Collections) Check(name string) error { return memory.CheckCollection(c.h.memory, name) }
 
-// documentImport is an import of a document in progress. All ids of its entries have the same
-// prefix and the same length, so the entries of all its versions are a range of keys. The import
-// processes the range of keys in the order of the ids.
+// documentImport is the state of an import of a document. All entries of a document have ids with
+// the same prefix and the same length. This is also true for earlier versions of the document, so
+// all its entries are one range of keys. The import processes this range in the order of the ids.
 type documentImport struct {
 	collection, namespace, prefix string
 	chunks                        []NewEntry // the chunks that are not stored yet, in the order of their ids
 	after                         string     // the id of the last processed entry
-	batch                         int        // the maximum number of entries of a transaction
+	batch                         int        // the maximum number of entries per transaction
 	complete                      bool
 }
 
@@ -142,11 +143,11 @@ func newDocumentImport(name string, d Document) (*documentImport, error) {
 		im.chunks = append(im.chunks, e)
 	}
 	slices.SortFunc(im.chunks, func(a, b NewEntry) int { return cmp.Compare(a.ID, b.ID) })
-	im.after = im.prefix + strings.Repeat(" ", 2*16) // sorts before all ids of the document
+	im.after = im.prefix + strings.Repeat(" ", 2*16) // this text sorts before all ids of the document
 	return im, nil
 }
 
-// chunkNames are the names of metadata that an import sets.
+// chunkNames are the names of the metadata that an import sets itself.
 var chunkNames = []string{"source", "page", "heading", "offset"}
 
 // documentMetadata returns the metadata that a caller adds to all entries.
@@ -192,7 +193,8 @@ func shortHeading(text string) string {
 	return strings.ToValidUTF8(text[:maxHeading], "")
 }
 
-// step stores the next entries and removes the entries of an earlier import in the same range of ids.
+// The method "step" stores the next entries of the document. In the range of their ids, it also
+// removes the entries that only an earlier import has stored.
 func (im *documentImport) step(ctx context.Context, v *memory.View) (documentStep, error) {
 	scan := min(importScan, 2*im.batch)
 	stored, err := memory.ScanEntries(ctx, v, im.collection, im.namespace, im.after, scan)
@@ -228,7 +230,7 @@ func (im *documentImport) step(ctx context.Context, v *memory.View) (documentSte
 	return step, im.remove(ctx, v, &step, old)
 }
 
-// store stores an entry unless it is stored already.
+// The method "store" stores an entry. If the same entry is already stored, the method does nothing.
 func (im *documentImport) store(ctx context.Context, v *memory.View, step *documentStep, e NewEntry, old memory.Entry) error {
 	step.taken++
 	user := v.Caller().User
@@ -240,7 +242,7 @@ func (im *documentImport) store(ctx context.Context, v *memory.View, step *docum
 	return err
 }
 
-// remove removes the entries that are not part of the document anymore.
+// The method "remove" removes the given entries, which are not part of the document anymore.
 func (im *documentImport) remove(ctx context.Context, v *memory.View, step *documentStep, old map[string]memory.Entry) error {
 	ids := make([]string, 0, len(old))
 	for id := range old {
@@ -260,7 +262,8 @@ func (im *documentImport) remove(ctx context.Context, v *memory.View, step *docu
 	return nil
 }
 
-// advance moves the import to the entries after a completed transaction.
+// After a transaction, the method "advance" updates the import. The import then continues with the
+// entries that follow.
 func (im *documentImport) advance(step documentStep) {
 	im.chunks, im.complete = im.chunks[step.taken:], step.complete
 	if im.after = step.last; step.complete {

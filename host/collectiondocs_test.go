@@ -59,7 +59,7 @@ func TestImportDocument(t *testing.T) {
 		before[e.ID] = e
 	}
 	guide.Text = strings.Replace(guide.Text, "Copy the file.", "Copy both files.", 1)
-	importText(t, h, host.Caller{}, guide, 3, 1, 1) // only the offset of the last entry has changed
+	importText(t, h, host.Caller{}, guide, 3, 1, 1) // only the last entry's offset has changed
 	kept := 0
 	for _, e := range storedEntries(t, h) {
 		if before[e.ID].ID != "" {
@@ -128,8 +128,8 @@ func TestImportDocumentFaults(t *testing.T) {
 	}
 }
 
-// A chunk whose text has not changed keeps its vector, although its offset has changed. Each import
-// uses a new host, whose cache contains no vectors.
+// If the offset of a chunk changes but its text does not, the chunk keeps its vector. Each import
+// uses a new host, so the host's cache of vectors is empty.
 func TestImportKeepsVectors(t *testing.T) {
 	backend, ann := mem.New(), host.Caller{User: "ann"}
 	const text = "# One\n\nfirst\n\n# Two\n\nsecond\n"
@@ -151,7 +151,7 @@ func TestImportKeepsVectors(t *testing.T) {
 			}
 			sent += string(body.Input)
 		}
-		if sent != tt.sent && len(sent) != len(tt.sent) { // the order of the entries depends on their ids
+		if sent != tt.sent && len(sent) != len(tt.sent) { // entries are sorted by id
 			t.Errorf("the import of %q embedded %s; want %s", tt.text, sent, tt.sent)
 		}
 		found, err := host.CollectionsOf(h).Recall(t.Context(), ann, host.RecallEntries{Collection: "kb", Query: "# Two\n\nsecond", Mode: "vector"})

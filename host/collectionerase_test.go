@@ -13,9 +13,9 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// TestEraseKeepsShared checks that an erasure counts the entries that it keeps.
-// TestEraseKeepsShared also checks that a collection without a declaration is removed with its last
-// entry, because its name can contain data about the user.
+// TestEraseKeepsShared checks that an erasure reports how many entries it has kept. The test also
+// checks that a collection without a declaration is removed together with its last entry. The
+// reason is that the name of the collection can contain data about the user.
 func TestEraseKeepsShared(t *testing.T) {
 	h := openCollections(t)
 	fillCollections(t, h)
@@ -51,8 +51,9 @@ func TestEraseKeepsShared(t *testing.T) {
 	}
 }
 
-// TestUndeclaredCollectionsOfUser checks that one user cannot use up the collections of the app, and that
-// an erasure of the user leaves no trace of the user in collections that others use.
+// The number of collections without a declaration is limited. TestUndeclaredCollectionsOfUser
+// checks that one user cannot create all of them. If the user is erased, no data of the user must
+// remain in collections that other users use.
 func TestUndeclaredCollectionsOfUser(t *testing.T) {
 	h := openUndeclared(t)
 	use := func(c host.Caller, from, to int) error {
@@ -85,7 +86,8 @@ func TestUndeclaredCollectionsOfUser(t *testing.T) {
 	}
 }
 
-// openUndeclared opens an app whose tool creates or uses collections without a declaration.
+// openUndeclared opens an app. The tool of the app creates and uses collections that the app does
+// not declare.
 func openUndeclared(t *testing.T, change ...func(*host.Options)) *host.Host {
 	t.Helper()
 	return openApp(t, fstest.MapFS{
@@ -98,11 +100,11 @@ func openUndeclared(t *testing.T, change ...func(*host.Options)) *host.Host {
 	}, change...)
 }
 
-// TestUndeclaredCollections checks that the number of collections without a declaration is limited,
-// and that a sweep removes those that have no more entries.
+// TestUndeclaredCollections checks that the number of collections without a declaration is limited.
+// If such a collection has no more entries, a sweep must remove the collection.
 func TestUndeclaredCollections(t *testing.T) {
 	h := openUndeclared(t)
-	use := func(input string) error { // without a user, who could create only 100
+	use := func(input string) error { // no user, because a user can create only 100
 		_, err := h.Run(t.Context(), host.Invocation{Tool: "tool", Input: []byte(input)})
 		return err
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// TestExportUserCollections checks that the export of a user contains the entries that an erasure of the
-// user would remove, with their contents, and no other entries.
+// TestExportUserCollections checks the entries in the export of a user. The export must contain
+// exactly those entries that an erasure of the user would remove, and their contents.
 func TestExportUserCollections(t *testing.T) {
 	h := openCollections(t)
 	fillCollections(t, h)

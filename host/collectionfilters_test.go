@@ -11,8 +11,9 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// filterApp has a tool whose source the tests replace. The tool returns the code of a fault, or the
-// number of entries that it found or removed.
+// filterApp is an app with a tool. The tests replace the source of this tool. The tool returns the
+// number of entries that it has found or removed. If a call fails, the tool returns the code of the
+// fault.
 const filterApp = `
 app: filters
 memory:
@@ -21,8 +22,8 @@ tools:
   tool: {source: SOURCE, grants: {kb: [read, write, delete]}}
 `
 
-// A value that JSON cannot represent is a fault in a filter or in a selector, because the call
-// would otherwise select more entries than its author intended.
+// If a filter or a selector contains a value that JSON cannot represent, the call fails. Otherwise
+// the call would select more entries than the author of the tool intended.
 func TestFilterValuesInJavaScript(t *testing.T) {
 	const invalid = string(abi.InvalidArgument)
 	for _, tt := range []struct{ call, want string }{
@@ -76,9 +77,9 @@ func TestHintOfUndefinedFilter(t *testing.T) {
 	}
 }
 
-// Metadata are JSON: JavaScript omits undefined members, as JSON.stringify does, and null and None
-// are stored as null, which a filter can match. TestCollectionsInAllLanguages checks how the other
-// languages store null.
+// Metadata are JSON: JavaScript omits undefined members, like JSON.stringify. The values null and
+// None are stored as null, and a filter can match null. TestCollectionsInAllLanguages checks how
+// the other languages store null.
 func TestUndefinedAndNullMetadata(t *testing.T) {
 	const want = `[{"b":null,"c":[null,1]}]`
 	for file, source := range map[string]string{
@@ -139,7 +140,8 @@ except MemoryAccessError as e:
 	}
 }
 
-// A machine passes a missing value to the operation, and the operation rejects the missing value.
+// If a value is missing, a machine passes this to the operation, and the operation rejects the
+// call.
 func TestFilterValuesInMachine(t *testing.T) {
 	for step, ok := range map[string]bool{
 		"recall found\n      query: \"tea\"\n      collection: \"kb\"\n      filter: {team: input.team}":          false,

@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// languagesApp has a tool that performs the steps of its input; see package abi/abitest. The tool
-// exists in each language.
+// languagesApp has a tool that performs the steps of its input; see package abi/abitest. Each
+// language has a version of this tool.
 const languagesApp = `
 app: languages
 memory:
@@ -27,7 +27,7 @@ tools:
   tool: {source: SOURCE, grants: {kb: [read, write, delete], "chat*": [read, write, delete]}}
 `
 
-// stepTools contains the tool in the languages that need no compilation.
+// stepTools contains the versions of the tool in languages that need no compilation.
 var stepTools = map[string]string{
 	"tool.js": `
 const replies = [];
@@ -51,8 +51,9 @@ return {"replies": replies}
 `,
 }
 
-// collectionSteps are the steps of a run, with the expected replies. A score is only compared
-// between languages. A fault is represented by its code.
+// collectionSteps are the steps of a run. Each step contains the expected reply. The expected
+// replies contain no scores. The test only checks that a score is the same in all languages. If a
+// step must fail, its expected reply is the fault code.
 var collectionSteps = []struct{ step, want string }{
 	{`{"call":"recall","store":"kb","value":"tea"}`, `{"results":[],"count":0}`},
 	{`{"call":"remember","store":"kb","value":"green tea","options":{"id":"1","metadata":{"team":"a","year":2020},"ttl":"30d"}}`,
@@ -97,9 +98,9 @@ var laterSteps = []struct{ step, want string }{
 	{`{"call":"recall","store":"kb","value":"tea"}`, `{"results":[],"count":0}`},
 }
 
-// TestCollectionsInAllLanguages performs the same operations on collections in each language, in
-// workers and in the process of the host. The replies are the same in all languages, including the
-// scores.
+// TestCollectionsInAllLanguages performs the same operations on collections in each language. The
+// tools run first in workers and then in the process of the host. The replies, including their
+// scores, must be the same in all languages.
 func TestCollectionsInAllLanguages(t *testing.T) {
 	sources := map[string][]byte{"go.wasm": goProbe(t)}
 	for name, file := range map[string]string{"c.wasm": "../abi/guest/c/probe/probe.wasm", "as.wasm": "../abi/guest/assemblyscript/probe/probe.wasm"} {
@@ -132,7 +133,8 @@ func TestCollectionsInAllLanguages(t *testing.T) {
 	})
 }
 
-// performSteps executes a tool with steps and compares the replies.
+// performSteps runs a tool that executes the given steps. Then performSteps compares the replies
+// with the expected replies.
 func performSteps(t *testing.T, h *host.Host, replies map[string]string, steps []struct{ step, want string }) {
 	t.Helper()
 	texts := make([]string, len(steps))
@@ -179,7 +181,7 @@ func stepOperation(step string) string {
 	return s.Call + " " + s.Store
 }
 
-// withoutScores returns a reply with sorted members and without the scores of results.
+// withoutScores removes the scores from a reply and sorts the members of each object.
 func withoutScores(t *testing.T, reply []byte) string {
 	t.Helper()
 	var value map[string]any
@@ -210,7 +212,7 @@ func sorted(t *testing.T, reply []byte) string {
 	return string(text)
 }
 
-// goProbe builds the probe in Go with the command that authors use.
+// goProbe builds the probe of the Go binding with the same command that authors of tools use.
 func goProbe(t *testing.T) []byte {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "tool.wasm")
@@ -226,8 +228,8 @@ func goProbe(t *testing.T) []byte {
 	return code
 }
 
-// TestSearchTime checks that the processor time of a run in a worker includes the searches and the
-// vectors that the host computes for the run.
+// If a tool runs in a worker, the host searches and computes vectors for the run. TestSearchTime
+// checks that the processor time of the run includes this work.
 func TestSearchTime(t *testing.T) {
 	for name, source := range map[string]string{
 		"recall":   `return (await memory.recall("kb", "tea", {mode: "text"})).count`,

@@ -18,7 +18,8 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// EntryLine is an entry of a collection as a line of an export. An import ignores Updated.
+// EntryLine is one line of an export. It represents an entry of a collection. An import ignores
+// Updated.
 type EntryLine struct {
 	ID        string          `json:"id,omitempty"`
 	Namespace string          `json:"namespace,omitempty"`
@@ -26,14 +27,14 @@ type EntryLine struct {
 	Metadata  json.RawMessage `json:"metadata,omitempty"`
 	User      string          `json:"user_id,omitempty"`
 	Session   string          `json:"session_id,omitempty"`
-	// TTL is the lifetime of the entry. Expires is its end. A line has either TTL or Expires, or
-	// neither.
+	// TTL is the lifetime of the entry. Expires is its end. A line has at most one of TTL and
+	// Expires.
 	TTL     string     `json:"ttl,omitempty"`
 	Expires *time.Time `json:"expires_at,omitempty"`
 	Updated *time.Time `json:"updated_at,omitempty"`
 }
 
-// LineOf returns an entry as a line of an export.
+// LineOf converts an entry to a line of an export.
 func LineOf(e memory.Entry) EntryLine {
 	return EntryLine{
 		ID: e.ID, Namespace: e.Namespace, Content: e.Content, Metadata: e.Metadata, User: cmp.Or(e.User, e.Author), Session: e.Session,
@@ -42,31 +43,33 @@ func LineOf(e memory.Entry) EntryLine {
 }
 
 const (
-	// maxEntryLine is the maximum size of a line of an import in bytes.
+	// maxEntryLine is the maximum size, in bytes, of a line that is imported.
 	maxEntryLine = 1 << 20
-	// maxBatchBytes is the total size of the lines of a batch. A batch with a single line can be
-	// larger.
+	// maxBatchBytes is the maximum total size, in bytes, of the lines of a batch. A batch that
+	// consists of a single line can exceed this size.
 	maxBatchBytes = 512 << 10
 )
 
-// EntryBatch contains entries with one owner, from consecutive lines.
+// EntryBatch contains the entries of consecutive lines. All entries of a batch have the same owner.
 type EntryBatch struct {
 	User, Session string
 	Entries       []NewEntry
-	// First and Last are the numbers of the lines, from 1.
+	// First and Last are the numbers of the first line and the last line. The numbers of lines
+	// start at 1.
 	First, Last int
-	// Expired is the number of entries in the lines of the batch that have already expired.
+	// Expired is the number of lines whose entry has already expired. The batch does not contain
+	// these entries.
 	Expired int
 }
 
-// EntryReader reads entries of a collection from JSON lines, in batches. The memory of an
-// EntryReader is bounded. An entry without an id gets an id that depends only on its content, so a
-// second import replaces the entry. EntryReader is not safe for concurrent use.
+// EntryReader reads JSON lines and returns the entries in batches. The memory use of an EntryReader
+// is bounded. If an entry has no id, its new id depends only on the content of its line. Therefore
+// a second import of the same line replaces the entry. EntryReader is not safe for concurrent use.
 type EntryReader struct {
 	lines   *bufio.Scanner
 	now     time.Time
 	at      int        // the number of the current line
-	pending *EntryLine // a line that was read, but is not in a batch yet
+	pending *EntryLine // a line that has been read but is not yet in a batch
 	size    int        // of the pending line
 }
 
@@ -78,8 +81,8 @@ func NewEntryReader(r io.Reader, now time.Time) *EntryReader {
 }
 
 // Next returns the next batch of at most MaxRemembered entries. After the last batch, Next returns
-// the error io.EOF. If a line is not an entry, the error is the fault invalid_argument with the
-// number of the line.
+// the error io.EOF. If a line is not a valid entry, the error is the fault invalid_argument, which
+// contains the number of the line.
 func (r *EntryReader) Next() (EntryBatch, error) {
 	var b EntryBatch
 	bytes := 0
@@ -108,7 +111,7 @@ func (r *EntryReader) Next() (EntryBatch, error) {
 	}
 }
 
-// read returns the next line that is not empty.
+// The method "read" returns the next line that is not empty.
 func (r *EntryReader) read() (*EntryLine, error) {
 	if line := r.pending; line != nil {
 		r.pending = nil
@@ -139,7 +142,8 @@ func (r *EntryReader) read() (*EntryLine, error) {
 	return nil, io.EOF
 }
 
-// AtLine adds the number of a line to a fault. AtLine returns any other error unchanged.
+// If err is a fault, AtLine adds the number of a line to it. AtLine returns any other error
+// unchanged.
 func AtLine(err error, line int) error {
 	f, ok := errors.AsType[*abi.Fault](err)
 	if !ok {
@@ -150,7 +154,7 @@ func AtLine(err error, line int) error {
 	return &located
 }
 
-// lineHint is the hint for a line that is not an entry.
+// lineHint is the hint of the fault for a line that is not a valid entry.
 const lineHint = `each line is an object such as {"id": "r1", "content": "We refund broken cups.", "metadata": {"category": "refunds"}}`
 
 // readEntryLine decodes a line.
@@ -184,10 +188,11 @@ func jsonMistake(err error) string {
 	return err.Error()
 }
 
-// lineIDs encodes the ids of entries that have none.
+// lineIDs encodes the ids that an import chooses for entries without an id.
 var lineIDs = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
-// entry returns the entry of a line, and reports whether it has already expired.
+// The method "entry" returns the entry of a line, and reports whether the entry has already
+// expired.
 func (r *EntryReader) entry(line EntryLine) (e NewEntry, expired bool) {
 	e = NewEntry{ID: line.ID, Namespace: line.Namespace, Content: line.Content, Metadata: line.Metadata, TTL: line.TTL}
 	if e.ID == "" {
@@ -209,11 +214,11 @@ type EntryProgress struct {
 	Expired int `json:"expired,omitempty"`
 }
 
-// ImportEntries reads entries from JSON lines and passes them in batches to the function
-// "remember". If the argument "caller" has a user or a session, ImportEntries replaces the owner in
-// each line by this user or session. After each batch, ImportEntries calls the function "report",
-// unless report is nil. If a batch fails, earlier batches stay stored, and a repeated import
-// replaces their entries.
+// ImportEntries reads entries from JSON lines. It passes the entries to the function "remember" in
+// batches. If the argument "caller" has a user or a session, this user or session becomes the owner
+// of every entry. If the function "report" is not nil, ImportEntries calls it after each batch. If
+// a batch fails, earlier batches stay stored. If the import is repeated, it replaces the entries of
+// these batches.
 func ImportEntries(ctx context.Context, caller Caller, from *EntryReader, remember func(context.Context, Caller, []NewEntry) error, report func(EntryProgress)) (EntryProgress, error) {
 	var done EntryProgress
 	for {
@@ -241,7 +246,7 @@ func ImportEntries(ctx context.Context, caller Caller, from *EntryReader, rememb
 	}
 }
 
-// inLines adds the lines of a batch to a fault.
+// inLines adds the line numbers of a batch to a fault.
 func inLines(err error, b EntryBatch) error {
 	if b.First == b.Last {
 		return AtLine(err, b.First)
@@ -255,8 +260,9 @@ func inLines(err error, b EntryBatch) error {
 	return &located
 }
 
-// ExportEntries writes all pages of entries as JSON lines. The function "page" returns the page
-// after a cursor. After each page, ExportEntries calls the function "report", unless report is nil.
+// ExportEntries writes the entries of all pages as JSON lines. The function "page" returns the page
+// that follows a cursor. If the function "report" is not nil, ExportEntries calls it after each
+// page.
 func ExportEntries(w io.Writer, page func(after string) (found []memory.Entry, next string, err error), report func(EntryProgress)) (EntryProgress, error) {
 	var done EntryProgress
 	encode := json.NewEncoder(w)
@@ -281,7 +287,7 @@ func ExportEntries(w io.Writer, page func(after string) (found []memory.Entry, n
 	}
 }
 
-// Import stores the entries of JSON lines in a collection; see ImportEntries.
+// Import reads JSON lines and stores their entries in a collection; see ImportEntries.
 func (c Collections) Import(ctx context.Context, caller Caller, name string, r io.Reader, report func(EntryProgress)) (EntryProgress, error) {
 	return ImportEntries(ctx, caller, NewEntryReader(r, c.h.now()), func(ctx context.Context, owner Caller, entries []NewEntry) error {
 		_, err := c.Remember(ctx, owner, name, entries...)
@@ -289,13 +295,13 @@ func (c Collections) Import(ctx context.Context, caller Caller, name string, r i
 	}, report)
 }
 
-// exportPage is the number of entries that an export reads at a time.
+// exportPage is the maximum number of entries that an export reads in one page.
 const exportPage = 256
 
 // Export writes the entries of a collection as JSON lines, which Import accepts. If the caller has
-// a user or a session, Export writes only the entries of this user or session and the entries of
-// the app. Export reads the entries in pages, not from one snapshot. If the argument "namespace" is
-// not nil, Export writes only this namespace.
+// a user or a session, Export writes the entries of this user or session and the entries of the
+// app. It then writes no other entries. Export reads the entries in pages, not from one snapshot.
+// If the argument "namespace" is not nil, Export writes only the entries of this namespace.
 func (c Collections) Export(ctx context.Context, caller Caller, name string, namespace *string, w io.Writer, report func(EntryProgress)) (EntryProgress, error) {
 	return ExportEntries(w, func(after string) ([]memory.Entry, string, error) {
 		return c.List(ctx, caller, memory.EntryQuery{Collection: name, Namespace: namespace, After: after, Limit: exportPage})

@@ -11,16 +11,16 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// Collections is a handle for the collections of an app. Collections is meant for operators: the
-// grants of tools do not apply. If Caller.ActorIsUser is set, only entries that belong to the user
-// or to the user's session can be read. Entries in collections with the access user belong to
-// Caller.User. Collections is safe for concurrent use.
+// Collections is a handle for the collections of an app. Collections is meant for operators, so the
+// handle ignores the grants of tools. If Caller.ActorIsUser is true, the caller can read an entry
+// only if it belongs to the user or to the user's session. If the access of a collection is "user",
+// the entries belong to Caller.User. Collections is safe for concurrent use.
 type Collections struct{ h *Host }
 
 // CollectionsOf returns a handle for the collections of a host's app.
 func CollectionsOf(h *Host) Collections { return Collections{h} }
 
-// All returns the collections of the app in the caller's tenant; see memory.ListCollections.
+// All returns the collections that the app has in the caller's tenant; see memory.ListCollections.
 func (c Collections) All(ctx context.Context, caller Caller) ([]memory.CollectionInfo, error) {
 	return memory.ListCollections(ctx, c.h.memory, caller.as("").Tenant)
 }
@@ -52,9 +52,9 @@ func (c Collections) describe(ctx context.Context, caller Caller, name string) (
 	return found, err
 }
 
-// List returns a page of the entries of a collection with their contents; see memory.ListEntries.
-// If the caller has a user or a session, List returns only the entries in the namespaces of this
-// user or session and the entries of the app.
+// List returns a page of a collection's entries, with the contents of the entries; see
+// memory.ListEntries. If the caller has a user or a session, List returns the entries of this user
+// or session and the entries of the app. It then returns no other entries.
 func (c Collections) List(ctx context.Context, caller Caller, q memory.EntryQuery) (found []memory.Entry, next string, err error) {
 	q.Own = q.Own || caller.ActorIsUser
 	err = c.perform(ctx, caller, act{name: actList, collection: q.Collection}, func(ctx context.Context, v *memory.View) (err error) {
@@ -64,8 +64,8 @@ func (c Collections) List(ctx context.Context, caller Caller, q memory.EntryQuer
 	return found, next, err
 }
 
-// Get returns an entry of a namespace, or nil if it does not exist. The namespace "" is the default
-// namespace.
+// Get returns an entry of a namespace. If the entry does not exist, Get returns nil. The namespace
+// "" is the default namespace.
 func (c Collections) Get(ctx context.Context, caller Caller, name, namespace, id string) (found *memory.Entry, err error) {
 	if err := c.checkOwn(caller, name, namespace); err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (c Collections) Get(ctx context.Context, caller Caller, name, namespace, id
 	return found, err
 }
 
-// checkOwn returns access_denied if the caller is an end user and the entries of a namespace do not
+// If the caller is an end user, checkOwn returns access_denied unless the entries of the namespace
 // belong to this user.
 func (c Collections) checkOwn(caller Caller, name, namespace string) error {
 	if !caller.ActorIsUser {
@@ -86,33 +86,34 @@ func (c Collections) checkOwn(caller Caller, name, namespace string) error {
 	return memory.CheckOwn(c.h.memory, name, namespace)
 }
 
-// MaxRemembered is the maximum number of entries of one call to Collections.Remember.
+// MaxRemembered is the maximum number of entries that one call to Collections.Remember can store.
 const MaxRemembered = 100
 
-// NewEntry is an entry to store.
+// NewEntry is an entry that a call stores.
 type NewEntry struct {
-	// ID is the id of the entry, or "" for a new id. If the namespace contains an entry with the
-	// same id, the new entry replaces it.
+	// ID is the id of the entry. If ID is "", the entry gets a new id. If the namespace contains an
+	// entry with the same id, the new entry replaces it.
 	ID        string
 	Namespace string
 	// Content is a text or another JSON value.
 	Content json.RawMessage
 	// Metadata is a JSON object, or nil.
 	Metadata json.RawMessage
-	// TTL is the lifetime, such as 30d, or "" for the retention of the collection.
+	// TTL is the lifetime of the entry, such as 30d. If TTL is "", the retention of the collection
+	// determines the lifetime.
 	TTL string
 }
 
-// Remembered is the result for a stored entry.
+// Remembered describes an entry that a call to Collections.Remember has stored.
 type Remembered struct {
 	ID string `json:"id"`
 	// Expires is nil if the entry does not expire.
 	Expires *time.Time `json:"expires_at"`
 }
 
-// Remember stores entries in one transaction: all of them, or none. Remember accepts at most
-// MaxRemembered entries. If the call has several entries, a fault about one of them contains the
-// entry's index, starting at 0.
+// Remember stores entries in one transaction. It stores either all entries or no entry. Remember
+// accepts at most MaxRemembered entries. If the call has several entries and one of them causes a
+// fault, the fault contains the index of this entry. Indexes start at 0.
 func (c Collections) Remember(ctx context.Context, caller Caller, name string, entries ...NewEntry) ([]Remembered, error) {
 	if len(entries) > MaxRemembered {
 		return nil, abi.Faultf(abi.TooLarge, "the request has %d entries; the limit is %d", len(entries), MaxRemembered).
@@ -149,7 +150,7 @@ func (e NewEntry) options() any {
 	return options
 }
 
-// atIndex adds the index of an entry to a fault if the call has several entries.
+// If a call has several entries, atIndex adds the index of the faulty entry to a fault.
 func atIndex(err error, i, n int) error {
 	f, ok := err.(*abi.Fault)
 	if !ok || n == 1 {
@@ -164,15 +165,15 @@ func atIndex(err error, i, n int) error {
 type RecallEntries struct {
 	Collection, Namespace string
 	Query                 string
-	// Limit is the maximum number of results, and Threshold is the minimum score of a result. A
-	// Limit or Threshold of zero means the default of the operation recall.
+	// Limit is the maximum number of results, and Threshold is the minimum score of a result. If
+	// Limit or Threshold is 0, the default of the operation recall applies.
 	Limit     int
 	Threshold float64
 	// Filter is the condition on the metadata as JSON, or nil.
 	Filter json.RawMessage
 	// Mode is hybrid, vector or text; the default is hybrid.
 	Mode string
-	// Scores determines whether the results contain the parts of their scores.
+	// If Scores is true, each result also contains the parts of its score.
 	Scores bool
 }
 
@@ -183,7 +184,7 @@ type RecalledEntry struct {
 	Metadata json.RawMessage `json:"metadata"`
 	// Score is the relevance, from 0 to 1.
 	Score float64 `json:"score"`
-	// Vector and Text are the parts of the score, if RecallEntries.Scores is set.
+	// If RecallEntries.Scores is true, Vector and Text are the parts of the score.
 	Vector *float64 `json:"vector,omitempty"`
 	Text   *float64 `json:"text,omitempty"`
 }
@@ -216,8 +217,8 @@ func (q RecallEntries) options() any {
 	}{q.Limit, q.Threshold, q.Filter, q.Namespace, q.Mode, q.Scores}
 }
 
-// ForgetEntries selects entries of a namespace: the entry with the given id, the entries that match
-// a filter, or all entries.
+// ForgetEntries selects entries of a namespace. It selects the entry with the given id, the entries
+// that match a filter, or all entries.
 type ForgetEntries struct {
 	Collection, Namespace string
 	ID                    string
@@ -228,12 +229,12 @@ type ForgetEntries struct {
 // Forgotten is the result of Collections.Forget.
 type Forgotten struct {
 	Count int `json:"count"`
-	// More is true if there are more selected entries than one call can remove.
+	// More is true if more entries were selected than one call can remove.
 	More bool `json:"more"`
 }
 
-// Forget removes entries. One call removes at most 500 entries: if Forgotten.More is true, call Forget
-// again.
+// Forget removes entries. One call removes at most 500 entries. If Forgotten.More is true, call
+// Forget again.
 func (c Collections) Forget(ctx context.Context, caller Caller, s ForgetEntries) (done Forgotten, err error) {
 	selector := struct {
 		ID        string          `json:"id,omitempty"`
@@ -276,13 +277,13 @@ func call(ctx context.Context, v *memory.View, op, collection string, args ...an
 type act struct {
 	name   string
 	writes bool
-	// The field "collection" is the name of a collection that the act reads without adding it to
-	// the read set.
+	// The field "collection" is the name of a collection that the act reads. The read set of the
+	// transaction does not contain this collection.
 	collection string
 }
 
-// perform executes body in a transaction after the gate has admitted it, and adds the act to the
-// ledger.
+// The method "perform" waits until the gate admits the caller. Then it executes the function "body"
+// in a transaction, and adds the act to the ledger.
 func (c Collections) perform(ctx context.Context, caller Caller, a act, body func(context.Context, *memory.View) error) error {
 	id, err := c.h.newID("op")
 	if err != nil {

@@ -54,7 +54,8 @@ func remember(t *testing.T, h *host.Host, c host.Caller, name string, entries ..
 	return stored
 }
 
-// entryIDs returns the namespaces and the ids of all entries that a caller can list, in pages.
+// entryIDs lists all entries that a caller can list, page by page. It returns the namespace and the
+// id of each entry.
 func entryIDs(t *testing.T, h *host.Host, c host.Caller, q memory.EntryQuery) []string {
 	t.Helper()
 	ids := []string{}
@@ -256,8 +257,9 @@ func TestCollectionsRememberAllOrNothing(t *testing.T) {
 	}
 }
 
-// TestCollectionsTransfer exports collections and imports them into another host. The imported
-// entries keep their owners, including owners whose erasure removes entries of the app.
+// TestCollectionsTransfer exports collections and imports them into another host. Each imported
+// entry must keep its owner. An entry of the app must also keep its author, because the erasure of
+// the author removes the entry.
 func TestCollectionsTransfer(t *testing.T) {
 	from, to := openCollections(t), openCollections(t)
 	fillCollections(t, from)
@@ -293,7 +295,7 @@ func TestCollectionsTransfer(t *testing.T) {
 	}
 }
 
-// withoutTimes returns the lines of an export without the times of the writes.
+// withoutTimes removes the times of writes from the lines of an export.
 func withoutTimes(lines bytes.Buffer) string {
 	return regexp.MustCompile(`,"updated_at":"[^"]*"`).ReplaceAllString(lines.String(), "")
 }

@@ -27,8 +27,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/postgres"
 )
 
-// soakApp has three collections: one belongs to the app, one to each user, and one has no
-// declaration.
+// soakApp is an app that uses three collections. The first collection belongs to the app. In the
+// second collection, each entry belongs to a user. The app does not declare the third collection.
 const soakApp = `
 app: soak
 collections: auto
@@ -45,8 +45,8 @@ const (
 	soakSpaces = 2
 )
 
-// soakCollections are the names of the collections. In the collection that belongs to the app, the
-// users share the namespaces.
+// soakCollections are the names of the collections. All users share the namespaces of the
+// collection that belongs to the app.
 var soakCollections = []string{"tips", "notes", "auto"}
 
 // openSoak opens a host for the soak test.
@@ -61,7 +61,7 @@ func openSoak(backend storage.Backend) (*host.Host, error) {
 	return host.Open(context.Background(), host.Options{App: loaded, Backend: backend, Engines: engines.InProcess(), SweepEvery: time.Second})
 }
 
-// soakBackend opens a backend by the path of a file or by a connection string.
+// soakBackend opens a backend. The argument is the path of a database file or a connection string.
 func soakBackend(at string) (storage.Backend, func() error, error) {
 	if strings.HasPrefix(at, "postgres:") {
 		db, err := postgres.Open(context.Background(), at)
@@ -83,22 +83,22 @@ type soakContent struct {
 	User       string `json:"user"`
 	Collection string `json:"collection"`
 	Space      string `json:"space"`
-	Version    int    `json:"version"` // Version is unique for the user, or 0 if no writer changes the entry
-	Epoch      int    `json:"epoch"`   // the number of earlier erasures of the user
+	Version    int    `json:"version"` // unique for the user, or 0 if no writer changes the entry
+	Epoch      int    `json:"epoch"`   // how often the user has been erased before
 }
 
-// soakPlace identifies the entries of a user with an id.
+// soakPlace identifies an entry of a user by collection, namespace and id.
 type soakPlace struct{ collection, space, id string }
 
-// soakEntry is a live entry in the model of a user.
+// soakEntry is an entry that must exist according to the test's model of a user.
 type soakEntry struct {
 	version int
 	expires time.Time // zero without a ttl
-	unknown bool      // true if it is not known when the entry ends
+	unknown bool      // true if the test does not know when the entry ends
 }
 
-// endedAt reports whether the entry has ended at a time. Near the end of the entry, both answers
-// count as correct.
+// endedAt reports whether the entry has ended at the given time. If the time is close to the end of
+// the entry, a search is correct whether or not it finds the entry.
 func (e soakEntry) endedAt(at time.Time) (ended, unsure bool) {
 	if e.expires.IsZero() {
 		return false, e.unknown
@@ -112,7 +112,8 @@ type soakUser struct {
 	name   string
 	rand   *rand.Rand
 	report func(format string, args ...any)
-	// removed is called with the version of an entry that must not be found anymore.
+	// The function "removed" is called with a version of an entry. From then on, no search must
+	// find this version.
 	removed func(version int)
 	next    int
 	epoch   int
@@ -130,7 +131,7 @@ func (u *soakUser) place() soakPlace {
 	return soakPlace{soakCollections[u.rand.IntN(len(soakCollections))], fmt.Sprint("space", u.rand.IntN(soakSpaces)), fmt.Sprint(u.name, "-", u.rand.IntN(soakIDs))}
 }
 
-// remember returns the call that stores a new version at a place.
+// The method "remember" returns a call that stores a new version of the entry at the given place.
 func (u *soakUser) remember(at soakPlace, ttl string) ([]any, int) {
 	u.next++
 	options := map[string]any{"id": at.id, "namespace": at.space, "metadata": map[string]any{"user": u.name, "odd": u.next%2 == 1}}
@@ -141,7 +142,8 @@ func (u *soakUser) remember(at soakPlace, ttl string) ([]any, int) {
 	return []any{"remember", at.collection, c, options}, u.next
 }
 
-// run executes calls in one run, and returns the replies. If the run has failed, nothing is stored.
+// The method "run" executes calls in one run, and returns the replies. If the run fails, it stores
+// nothing.
 func (u *soakUser) run(calls ...[]any) ([]json.RawMessage, error) {
 	in, err := json.Marshal(map[string]any{"calls": calls})
 	if err != nil {
@@ -155,8 +157,9 @@ func (u *soakUser) run(calls ...[]any) ([]json.RawMessage, error) {
 	return replies, json.Unmarshal(result.Output, &replies)
 }
 
-// act performs one random operation. If the operation has failed for another reason than a
-// conflict, or if the user does not find its own entries, act returns an error.
+// The method "act" performs one random operation. If the operation fails, and the reason is not a
+// conflict, the method returns an error. If the user does not find its own entries, the method also
+// returns an error.
 func (u *soakUser) act() error {
 	var err error
 	switch n := u.rand.IntN(100); {
@@ -179,7 +182,7 @@ func (u *soakUser) act() error {
 	return err
 }
 
-// set records a stored entry.
+// The method "set" records in the model that an entry was stored.
 func (u *soakUser) set(at soakPlace, version int, reply json.RawMessage) error {
 	var stored struct {
 		Expires *time.Time `json:"expires_at"`
@@ -197,7 +200,7 @@ func (u *soakUser) set(at soakPlace, version int, reply json.RawMessage) error {
 	return nil
 }
 
-// drop records that an entry was removed.
+// The method "drop" records in the model that an entry was removed.
 func (u *soakUser) drop(at soakPlace) {
 	if old, ok := u.live[at]; ok {
 		delete(u.live, at)
@@ -225,7 +228,8 @@ func (u *soakUser) forget(at soakPlace) error {
 	return nil
 }
 
-// storeAndForget stores two entries, finds both entries, and forgets one entry, all in one run.
+// storeAndForget makes one run. In this run, it stores two entries, finds both of them, and forgets
+// one of them.
 func (u *soakUser) storeAndForget() error {
 	kept, gone := u.place(), u.place()
 	if kept == gone {
@@ -248,8 +252,8 @@ func (u *soakUser) storeAndForget() error {
 	return u.set(kept, version, replies[0])
 }
 
-// forgetOdd uses a filter to forget those entries of the user in a namespace whose versions are
-// odd.
+// forgetOdd uses a filter to forget entries of the user. It forgets all entries of a namespace
+// whose versions are odd.
 func (u *soakUser) forgetOdd() error {
 	at := u.place()
 	var odd []soakPlace
@@ -284,7 +288,7 @@ func (u *soakUser) erase() error {
 	return nil
 }
 
-// recalled is the reply of recall.
+// The type "recalled" is the reply of the operation recall.
 type recalled struct {
 	Results []struct {
 		ID      string
@@ -292,7 +296,7 @@ type recalled struct {
 	}
 }
 
-// find returns the entries that a recall of a user finds.
+// The function "find" performs a recall for a user and returns the entries that the recall finds.
 func (u *soakUser) find(collection, space, mode string) (found recalled, err error) {
 	replies, err := u.run([]any{"recall", collection, "tea", map[string]any{"namespace": space, "limit": 1000, "mode": mode}})
 	if err == nil {
@@ -301,9 +305,9 @@ func (u *soakUser) find(collection, space, mode string) (found recalled, err err
 	return found, err
 }
 
-// check expects a recall to find exactly the live entries of the user in a namespace. The recall
-// must find no entry of another namespace, and no entry of another user, except in the collection
-// of the app.
+// The method "check" performs a recall in a namespace. The recall must find exactly those entries
+// of the user that have not ended. The recall must not find an entry of another namespace. It must
+// not find another user's entry, except in the collection of the app.
 func (u *soakUser) check(collection, space string) error {
 	before := time.Now()
 	found, err := u.find(collection, space, []string{"hybrid", "text", "vector"}[u.rand.IntN(3)])
@@ -346,9 +350,10 @@ func (u *soakUser) checkAll() error {
 	return nil
 }
 
-// soakReader finds entries as any user, and tracks which versions must not be found anymore.
+// soakReader makes searches for various users. It records which versions no search must find
+// anymore.
 type soakReader struct {
-	gone   [soakUsers + 1]sync.Map // maps versions to the time of their removal
+	gone   [soakUsers + 1]sync.Map // the time of removal of each removed version
 	checks atomic.Int64
 }
 
@@ -358,7 +363,7 @@ func (s *soakReader) read(h *host.Host, random *rand.Rand) error {
 	before := time.Now()
 	found, err := u.find(at.collection, at.space, "hybrid")
 	if errors.Is(err, abi.Cancelled) {
-		return nil // the user was erased during the run
+		return nil // the user may have been erased during the run
 	}
 	if err != nil {
 		return err
@@ -380,8 +385,8 @@ func (s *soakReader) read(h *host.Host, random *rand.Rand) error {
 	return nil
 }
 
-// fillSoak stores entries that no writer changes, so that some namespaces have an index in memory.
-// The entries of fillSoak belong to the users, or to a user who does not write.
+// fillSoak stores so many entries that some namespaces have an index in memory. No writer changes
+// these entries. The owner of such an entry is one of the users, or a user who does not write.
 func fillSoak(t *testing.T, h *host.Host) {
 	t.Helper()
 	fill := func(collection, space, user string) {
@@ -405,9 +410,10 @@ func fillSoak(t *testing.T, h *host.Host) {
 	}
 }
 
-// TestCollectionSoak has 16 writers and 16 readers of three collections. The writers and readers
-// store, replace, find and forget entries, wait until entries end, and erase users. No entry of
-// another user or namespace is found. No entry is found after its removal, and no entry is lost.
+// TestCollectionSoak starts 16 writers and 16 readers, which use three collections. They store,
+// replace, find and forget entries. They also wait until entries end, and erase users. A search
+// must not find an entry of another user or of another namespace. A search must not find an entry
+// that was removed before the search began. No entry must be lost.
 func TestCollectionSoak(t *testing.T) {
 	duration := 3 * time.Second
 	if os.Getenv("TOOLRUN_SOAK") != "" {
@@ -418,7 +424,7 @@ func TestCollectionSoak(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		other, err := openSoak(backend) // this host has indexes of its own, like another node
+		other, err := openSoak(backend) // this host has its own indexes, like a second node
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -462,8 +468,8 @@ func TestCollectionSoak(t *testing.T) {
 	})
 }
 
-// crashCollections is the child process of TestKilledCollectionWriters. Each line of its output is
-// an operation of a user that begins or has been acknowledged.
+// crashCollections is the child process of TestKilledCollectionWriters. Each line of its output
+// reports that an operation of a user begins or that it has been acknowledged.
 func crashCollections(at string, say func(string, ...any)) error {
 	backend, _, err := soakBackend(at)
 	if err != nil {
@@ -476,7 +482,7 @@ func crashCollections(at string, say func(string, ...any)) error {
 	errs := make(chan error, soakUsers)
 	for i := range soakUsers {
 		u := newSoakUser(h, i)
-		u.next = int(time.Now().UnixMicro()) // this version was not written by an earlier process
+		u.next = int(time.Now().UnixMicro()) // no earlier process has written this version
 		u.report = func(format string, args ...any) { say(u.name+" "+format, args...) }
 		go func() {
 			err := u.store(u.place()) // earlier processes have stored entries that this model lacks
@@ -496,17 +502,18 @@ func crashCollections(at string, say func(string, ...any)) error {
 	return <-errs
 }
 
-// crashedUser contains the entries of a user that the parent expects.
+// crashedUser contains the entries that the parent process expects a user to have.
 type crashedUser struct {
 	*soakUser
-	// tried contains the versions whose write or removal (0) began after the last acknowledged
-	// operation at a place. At most one of these versions can have been stored.
+	// For each place, the field "tried" lists the operations that began after the last acknowledged
+	// operation. A write is represented by its version, and a removal by 0. At most one of these
+	// operations can have been committed.
 	tried map[soakPlace][]int
-	// erasing is true if an erasure began, but was not acknowledged.
+	// erasing is true if an erasure of the user has begun and has not been acknowledged.
 	erasing bool
 }
 
-// note updates the expected entries with a line of the child's output.
+// The method "note" reads a line of the child's output and updates the expected entries.
 func (u *crashedUser) note(line string) error {
 	var at soakPlace
 	var version int
@@ -541,8 +548,8 @@ func (u *crashedUser) note(line string) error {
 	return nil
 }
 
-// verify compares the stored entries with the expected entries. The stored entries become the new
-// model.
+// The method "verify" compares the stored entries with the expected entries. Afterwards, the stored
+// entries are the new expected entries.
 func (u *crashedUser) verify(t *testing.T, h *host.Host) (between int) {
 	t.Helper()
 	u.h = h
@@ -597,8 +604,8 @@ func (u *crashedUser) verify(t *testing.T, h *host.Host) (between int) {
 	return between
 }
 
-// crashCollectionsOnce starts a child, kills it after some acknowledged operations, and notes its
-// output.
+// crashCollectionsOnce starts a child process and kills it after some acknowledged operations. It
+// passes the child's output to the method "note".
 func crashCollectionsOnce(t *testing.T, at string, users map[string]*crashedUser, after int) (acks int) {
 	t.Helper()
 	cmd, lines := startChild(t, at, "collections")
@@ -633,9 +640,9 @@ func readCrashed(cmd *exec.Cmd, lines *bufio.Scanner, users map[string]*crashedU
 	return nil
 }
 
-// TestKilledCollectionWriters kills processes that store, forget and erase entries. No acknowledged
-// entry is lost, no removed or erased entry comes back, and every found entry was stored by one of
-// the processes.
+// TestKilledCollectionWriters kills processes while they store, forget and erase entries. No
+// acknowledged entry must be lost. No removed or erased entry must exist again. Every entry that is
+// found must have been stored by one of the processes.
 func TestKilledCollectionWriters(t *testing.T) {
 	want := 500
 	if os.Getenv("TOOLRUN_SOAK") != "" {

@@ -17,23 +17,23 @@ import (
 	"github.com/toolrun/toolrun/internal/bytesize"
 )
 
-// compiler compiles the tools for a Host. A compilation continues even if all runs that wait for it
-// have ended.
+// compiler compiles the tools for a Host. If all runs that wait for a compilation have ended, the
+// compilation nevertheless continues.
 type compiler struct {
 	h *Host
-	// untilClosed is a context that is canceled when the Host is closed.
+	// untilClosed is a context. It is canceled when the Host is closed.
 	untilClosed context.Context
 }
 
-// loader returns a function that compiles a tool. The arguments of the function are the tenant that
-// the compilation is for, and a time limit.
+// loader returns a function that compiles a tool. The arguments of this function are the tenant
+// whose run needs the tool, and a time limit.
 func (c *compiler) loader(t *tool) func(tenant string, limit time.Duration) (engine.Program, error) {
 	return func(tenant string, limit time.Duration) (engine.Program, error) {
 		return c.compile(c.untilClosed, t, tenant, limit)
 	}
 }
 
-// engine returns the engine for the file extension of a tool.
+// The method "engine" returns the engine that supports the file extension of a tool.
 func (c *compiler) engine(t *tool) (engine.Engine, error) {
 	ext := path.Ext(t.Source)
 	if e := c.h.engines[ext]; e != nil {
@@ -46,8 +46,8 @@ func (c *compiler) engine(t *tool) (engine.Engine, error) {
 	return nil, f.WithHint("use a file with one of these extensions: %s", strings.Join(slices.Sorted(maps.Keys(c.h.engines)), ", "))
 }
 
-// compile reads the source of a tool and compiles it with the engine for its file extension.
-// compile waits at the gate in the flow of the tenant.
+// The method "compile" reads the source of a tool and compiles it with the engine for its file
+// extension. Before this, the method waits at the gate, in the flow of the tenant.
 func (c *compiler) compile(ctx context.Context, t *tool, tenant string, limit time.Duration) (engine.Program, error) {
 	eng, err := c.engine(t)
 	if err != nil {
@@ -69,7 +69,7 @@ func (c *compiler) compile(ctx context.Context, t *tool, tenant string, limit ti
 	return eng.Load(ctx, src)
 }
 
-// loadHint returns a hint with the name of the limit that a compilation exceeded.
+// If a compilation exceeded a limit, loadHint returns a hint that contains the name of this limit.
 func (c *compiler) loadHint(limit time.Duration) string {
 	if limit < c.h.limits.LoadTimeout {
 		return "shorten the code, or raise the run's time limit, which includes compilation"
@@ -77,8 +77,9 @@ func (c *compiler) loadHint(limit time.Duration) string {
 	return "make the tool smaller, or raise the host's LoadTimeout"
 }
 
-// admit waits at the gate. If the wait at the gate times out, the fault is unavailable, because the
-// tool itself has not failed. The next run tries to compile the tool again.
+// The method "admit" waits until the gate admits the compilation. If this takes too long, the code
+// of the fault is unavailable, because the tool itself has not failed. The next run of the tool
+// tries to compile the tool again.
 func (c *compiler) admit(ctx context.Context, flow admission.Flow, limit time.Duration) error {
 	waiting, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -95,8 +96,9 @@ func (c *compiler) admit(ctx context.Context, flow admission.Flow, limit time.Du
 	return err
 }
 
-// source reads the source of a tool. A tool in its own folder can import files from that folder. A
-// tool that is a single file cannot import any files: adjacent files belong to other tools.
+// The method "source" reads the source of a tool. If a tool has its own folder, it can import files
+// from this folder. If a tool is a single file, it cannot import files, because the files next to
+// it belong to other tools.
 func (c *compiler) source(t *tool) (engine.Source, error) {
 	dir := t.Dir
 	if dir == "" {
@@ -116,9 +118,9 @@ func (c *compiler) source(t *tool) (engine.Source, error) {
 	return src, nil
 }
 
-// domain returns the isolation domain of the tools. The domain contains the tenants, because apps
-// of different tenants can have the same id. The domain does not depend on the order of the tenants
-// in Options, and does not change when the host is opened again.
+// The method "domain" returns the isolation domain of the host's tools. The domain depends on the
+// tenants, because apps of different tenants can have the same id. It does not depend on the order
+// of the tenants in Options. If the host is opened again, its domain is the same.
 func (c *compiler) domain() string {
 	tenants := slices.Compact(slices.Sorted(slices.Values(c.h.tenants)))
 	return fmt.Sprintf("%q of %q", c.h.app.ID, tenants)

@@ -24,8 +24,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
-// crashDB is an environment variable with the path of a database. If crashDB is set, the test
-// binary runs as the child process, which writes until it is killed.
+// crashDB is the name of an environment variable. The variable contains the path of a database. If
+// the variable is set, the test binary is the child process, which writes until it is killed.
 const crashDB, crashMode = "TOOLRUN_TEST_CRASH_DB", "TOOLRUN_TEST_CRASH_MODE"
 
 func TestMain(m *testing.M) {
@@ -51,7 +51,8 @@ tools:
   count: {source: count.js, description: counts, grants: {left: readwrite}, limits: {timeout: 60s}}
 `
 
-// crashAgent writes a session variable and a fact, and calls a tool that writes two stores.
+// crashAgent is an agent. It writes a session variable and a fact, and calls a tool that writes two
+// stores.
 const crashAgent = `AGENT: Crash
 MEMORY:
   session:
@@ -69,7 +70,7 @@ FLOW:
     THEN: COMPLETE
 `
 
-// openCrash opens the database of the crash tests and a host for it.
+// openCrash opens the database of the crash tests, and a host that uses this database.
 func openCrash(path string, observers ...host.Observer) (*host.Host, func() error, error) {
 	loaded, problems := app.Load(fstest.MapFS{
 		"app.yaml":  {Data: []byte(crashApp)},
@@ -102,8 +103,8 @@ func firstError(errs ...error) error {
 
 const crashWorkers = 4
 
-// crashObserver reports on standard output when a run has made its first write. In the mode "hang",
-// crashObserver blocks after a run has committed.
+// crashObserver prints a line on standard output when a run has made its first write. In the mode
+// "hang", crashObserver blocks after a run has committed.
 type crashObserver struct {
 	host.NopObserver
 	say  func(format string, args ...any)
@@ -123,8 +124,8 @@ func (o crashObserver) RunEnded(context.Context, host.RunInfo, *report.Result) {
 	}
 }
 
-// crashChild is the child process. crashChild runs tools and reports its progress until it is
-// killed.
+// crashChild is the main function of the child process. It runs tools and prints its progress until
+// the process is killed.
 func crashChild(path, mode string) error {
 	if mode == "pause" || strings.HasPrefix(mode, "approve ") {
 		return crashApproval(path, mode)
@@ -189,13 +190,13 @@ func crashWorker(h *host.Host, user string, say func(string, ...any)) error {
 	}
 }
 
-// crashLog is the output that the parent has read from a child before killing it.
+// crashLog is the output of a child process, as far as the parent process has read it.
 type crashLog struct {
 	wrote, acked map[string]int
 	acks         int
 }
 
-// startChild starts a child that uses the database.
+// startChild starts a child process that uses the given database.
 func startChild(t *testing.T, path, mode string) (*exec.Cmd, *bufio.Scanner) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -211,8 +212,8 @@ func startChild(t *testing.T, path, mode string) (*exec.Cmd, *bufio.Scanner) {
 	return cmd, bufio.NewScanner(out)
 }
 
-// crashOnce starts a child in a mode, kills it as soon as a run has begun to write, and reads its remaining
-// output.
+// crashOnce starts a child process in the given mode, and kills the child as soon as a run has
+// begun to write. Then it reads the rest of the child's output.
 func crashOnce(t *testing.T, path, mode string, after int) crashLog {
 	t.Helper()
 	cmd, lines := startChild(t, path, mode)
@@ -242,8 +243,8 @@ func crashOnce(t *testing.T, path, mode string, after int) crashLog {
 	return log
 }
 
-// TestKilledRuns kills writing processes repeatedly. Acknowledged runs must not be lost, and no run
-// may be stored partially.
+// TestKilledRuns repeatedly kills a process while it writes. Acknowledged runs must not be lost,
+// and no run may be stored partially.
 func TestKilledRuns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "crash.db")
 	acks, between, kills := 0, 0, 0
@@ -259,7 +260,7 @@ func TestKilledRuns(t *testing.T) {
 		for worker := range crashWorkers {
 			user := fmt.Sprintf("user%d", worker)
 			last[user] = max(last[user], log.acked[user])
-			begun[user] = max(begun[user], log.wrote[user]) // an earlier child could have committed its writes
+			begun[user] = max(begun[user], log.wrote[user]) // an earlier child may have committed these writes
 			left, right := readN(t, h, user, "left"), readN(t, h, user, "right")
 			if left != right {
 				t.Errorf("kill %d left the values %d and %d of one run; want equal values", kills, left, right)
@@ -295,8 +296,8 @@ func readN(t *testing.T, h *host.Host, user, store string) int {
 	return doc.N
 }
 
-// TestKilledAfterCommitAndRepeated kills a process after the commit of a run but before its result,
-// and repeats the run with the same idempotency key.
+// TestKilledAfterCommitAndRepeated kills a process when a run has committed but has not returned
+// its result. Then the test repeats the run with the same idempotency key.
 func TestKilledAfterCommitAndRepeated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "crash.db")
 	cmd, lines := startChild(t, path, "hang")

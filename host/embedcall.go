@@ -13,7 +13,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// embedding is a way to embed texts: the embedder with its name, and the purpose.
+// The type "embedding" describes how texts are embedded. It contains an embedder, the name of this
+// embedder, and the purpose of the vectors.
 type embedding struct {
 	model.Embedder
 	name    string
@@ -24,8 +25,8 @@ func (e embedding) key(text string) model.VectorKey {
 	return model.NewVectorKey(e.ID(), e.purpose, text)
 }
 
-// embed returns a vector of unit length for each text. embed sends the texts in batches and waits
-// for all answers. Equal texts are sent once.
+// The method "embed" returns a vector of unit length for each text. It sends the texts in batches
+// and waits for the answers to all batches. If several texts are equal, this text is sent once.
 func (x *externals) embed(ctx context.Context, e embedding, texts []string) ([][]float32, error) {
 	distinct := map[string][]float32{}
 	w := waiting{x: x}
@@ -54,7 +55,8 @@ func (x *externals) embed(ctx context.Context, e embedding, texts []string) ([][
 	return vectors, nil
 }
 
-// batches divides the texts into requests, and omits repeated texts.
+// The method "batches" divides the texts into requests. If a text occurs several times, only one
+// request contains the text.
 func (e embedding) batches(texts []string) (batches [][]string) {
 	seen, size := map[string]bool{}, 0
 	for _, text := range texts {
@@ -73,9 +75,9 @@ func (e embedding) batches(texts []string) (batches [][]string) {
 	return batches
 }
 
-// addEmbedding adds a request to an embedder to the calls of w. If all vectors are known, no
-// request is sent. If an earlier attempt has sent the request, addEmbedding still records its
-// answer.
+// addEmbedding adds a call to w. The call sends a request to an embedder. If the vectors of all
+// texts are known, no request is sent. If an earlier attempt of the run has sent the request, its
+// answer is used.
 func (x *externals) addEmbedding(w *waiting, id uint64, e embedding, texts []string) error {
 	body, err := json.Marshal([]any{e.ID(), e.purpose, texts})
 	if err != nil {
@@ -96,8 +98,8 @@ func (x *externals) addEmbedding(w *waiting, id uint64, e embedding, texts []str
 	return nil
 }
 
-// sendEmbedding sends the texts whose vectors are not known, and records the usage of the request.
-// sendEmbedding returns the vectors of all texts.
+// sendEmbedding sends only the texts whose vectors are not known, and records the usage of this
+// request. It returns the vectors of all texts.
 func (x *externals) sendEmbedding(ctx context.Context, e embedding, texts []string) ([]byte, error) {
 	vectors := x.knownVectors(e, texts)
 	var missing []string
@@ -151,8 +153,8 @@ func checkVectors(vectors [][]float32, count, dim int) error {
 	return nil
 }
 
-// knownVectors returns the vectors of texts that the run or an earlier run of the same user has
-// embedded. For each text without a known vector, the result contains nil.
+// knownVectors returns vectors that this run or an earlier run of the same user has received. If
+// the vector of a text is not known, the result contains nil for this text.
 func (x *externals) knownVectors(e embedding, texts []string) [][]float32 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -166,7 +168,7 @@ func (x *externals) knownVectors(e embedding, texts []string) [][]float32 {
 	return vectors
 }
 
-// keepVectors stores vectors for later attempts of the run.
+// keepVectors keeps vectors, so that later attempts of the run can use them.
 func (x *externals) keepVectors(e embedding, texts []string, vectors [][]float32) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -178,8 +180,8 @@ func (x *externals) keepVectors(e embedding, texts []string, vectors [][]float32
 	}
 }
 
-// shareVectors adds the vectors of the run to the cache. The run must have succeeded, so that the
-// cache contains no data of a user who was erased during the run.
+// shareVectors adds the vectors of the run to the cache. Call shareVectors only after a successful
+// run. Otherwise the cache could contain data of a user who was erased during the run.
 func (x *externals) shareVectors() {
 	if x == nil {
 		return
@@ -191,8 +193,8 @@ func (x *externals) shareVectors() {
 	}
 }
 
-// encodeVectors encodes vectors of the same length: 4 bytes for each number (IEEE 754,
-// little-endian).
+// encodeVectors encodes vectors. All vectors must have the same length. Each number has 4 bytes
+// (IEEE 754, little-endian).
 func encodeVectors(vectors [][]float32) []byte {
 	var content []byte
 	for _, vector := range vectors {

@@ -11,18 +11,18 @@ import (
 	"github.com/toolrun/toolrun/host/model"
 )
 
-// embedKind is the kind of the external calls to embedders.
+// embedKind is the kind of an external call to an embedder.
 const embedKind = "embed"
 
-// maxEmbedBytes is the maximum size of the texts of a request to an embedder. A text that is larger
-// is sent in a request of its own.
+// maxEmbedBytes is the maximum total size, in bytes, of the texts in one request to an embedder. If
+// a single text is larger, its request contains no other text.
 const maxEmbedBytes = 256 << 10
 
-// embeddings makes the vectors of an attempt.
+// embeddings computes or requests the vectors that an attempt needs.
 type embeddings struct {
 	job  *job
 	view *memory.View
-	ctx  context.Context // the context of the root's attempt
+	ctx  context.Context // the context of the outermost run's attempt
 }
 
 var _ kind.Embedder = embeddings{}
@@ -41,8 +41,8 @@ func (e embeddings) embedder(name string) (model.Embedder, error) {
 	return embedder, err
 }
 
-// Embed implements kind.Embedder. A local embedder computes the vectors in this process. For a
-// remote embedder, the run is parked until the vectors have arrived.
+// Embed implements kind.Embedder. A local embedder computes the vectors in this process. If the
+// embedder is remote, the run is parked until the vectors have arrived.
 func (e embeddings) Embed(ctx context.Context, name string, texts []string, query bool) ([][]float32, error) {
 	embedder, err := e.embedder(name)
 	if err != nil {
@@ -70,8 +70,8 @@ func (e embeddings) Embed(ctx context.Context, name string, texts []string, quer
 	return x.embed(ctx, embedding{embedder, name, purpose}, texts)
 }
 
-// enter acquires a slot at the gate if the job has none, which is the case after the guest has
-// ended.
+// The method "enter" acquires a slot at the gate if the job has none. A job has no slot after its
+// guest has ended.
 func (e embeddings) enter(ctx context.Context) (release func(), err error) {
 	root := cmp.Or(e.job.root, e.job)
 	if root.admitted {
@@ -83,8 +83,8 @@ func (e embeddings) enter(ctx context.Context) (release func(), err error) {
 	return func() { leave(root) }, nil
 }
 
-// notEmbedded returns the error of a run that must not call an embedder, or nil for a dry run. A
-// dry run continues without vectors.
+// notEmbedded returns the error of a run that must not call an embedder. For a dry run, it returns
+// nil. A dry run continues without vectors.
 func notEmbedded(inv Invocation) error {
 	if inv.DryRun {
 		return kind.ErrNoVectors
@@ -93,7 +93,7 @@ func notEmbedded(inv Invocation) error {
 		WithHint("use --dry-run, or declare `embedding: lexical`")
 }
 
-// computed returns the vectors of a local embedder.
+// The function "computed" returns the vectors that a local embedder computes.
 func computed(ctx context.Context, local model.LocalEmbedder, texts []string) ([][]float32, error) {
 	const maxTexts, maxBytes = 16, 64 << 10 // between two checks of the context, at least one text
 	vectors := make([][]float32, 0, len(texts))
@@ -111,8 +111,8 @@ func computed(ctx context.Context, local model.LocalEmbedder, texts []string) ([
 	return vectors, nil
 }
 
-// transactEmbedding executes an operator's transaction, which can embed texts, after the gate has
-// admitted it.
+// transactEmbedding waits until the gate admits the operator. Then it executes the operator's
+// transaction, which can embed texts.
 func transactEmbedding(ctx context.Context, h *Host, caller Caller, tx *memory.Tx, body func(context.Context, *memory.View) error) (done memory.Done, err error) {
 	j := newJob(h, Invocation{Caller: caller}, actOperate)
 	j.info.ID, j.info.Caller.Tenant = tx.Caller.Run, tx.Caller.Tenant

@@ -32,8 +32,8 @@ tools:
     inputSchema: {type: object, properties: {step: {type: string}, text: {type: string}}}
 `
 
-// openEmbedding opens a host with a JavaScript tool. The server provides the embedder "small". Only
-// another tenant can use the embedder "closed".
+// openEmbedding opens a host with a JavaScript tool. The server provides the embedder "small". The
+// embedder "closed" belongs to another tenant, so the tool cannot use it.
 func openEmbedding(t *testing.T, source, extra string, change ...func(*host.Options)) (*host.Host, *modeltest.Server) {
 	t.Helper()
 	server := modeltest.Start()
@@ -124,7 +124,7 @@ func testRecallByVector(t *testing.T) {
 	requests(t, server, 2, "one for the entry and one for the query")
 }
 
-// Each failure of the provider fails the run with the fault in the table, and nothing is stored.
+// If the provider fails, the run must fail with the fault in the table, and must store nothing.
 func TestEmbeddingFailures(t *testing.T) {
 	for _, failure := range modeltest.Failures() {
 		t.Run(failure.Name, func(t *testing.T) {
@@ -149,7 +149,7 @@ func TestEmbeddingFailures(t *testing.T) {
 	}
 }
 
-// A tool can handle the failure of a recall.
+// If a recall fails, the tool can handle the fault.
 func TestRecallFailureIsCaught(t *testing.T) {
 	h, server := openEmbedding(t, embeddingSteps, "")
 	mustStep(t, h, host.Invocation{Input: step("remember", "x")})
@@ -159,7 +159,7 @@ func TestRecallFailureIsCaught(t *testing.T) {
 	}
 }
 
-// If a run is executed again after a conflict, it pays for its vectors once.
+// If a run is executed again after a conflict, it does not request, or pay for, its vectors again.
 func TestEmbeddingsArePaidOnce(t *testing.T) { everywhere(t, testEmbeddingsArePaidOnce) }
 
 func testEmbeddingsArePaidOnce(t *testing.T) {
@@ -207,7 +207,8 @@ func testEmbeddingsArePaidOnce(t *testing.T) {
 	}
 }
 
-// A text that a user has embedded before is not sent again. Users do not share vectors.
+// If an earlier run of the same user has embedded a text, the text is not sent again. Users do not
+// share vectors.
 func TestVectorsAreCached(t *testing.T) {
 	var models *model.Set
 	h, server := openEmbedding(t, embeddingSteps, "", func(o *host.Options) { models = o.Models })
@@ -240,7 +241,7 @@ func TestVectorsAreCached(t *testing.T) {
 	}
 }
 
-// A dry run makes no request, because it compares only words.
+// A search in a dry run compares only words, so the dry run sends no request to an embedder.
 func TestDryRunMakesNoVectors(t *testing.T) {
 	h, server := openEmbedding(t, embeddingSteps, "")
 	mustStep(t, h, host.Invocation{Input: step("remember", "renewals")})
@@ -263,7 +264,8 @@ func TestDryRunMakesNoVectors(t *testing.T) {
 	requests(t, server, before+1, "a live dry run")
 }
 
-// Only the tenants of an embedder can use the embedder, within their budgets.
+// A tenant can use an embedder only if the embedder is configured for it, and only within its
+// budget.
 func TestEmbeddingRights(t *testing.T) {
 	h, server := openEmbedding(t, `await memory.remember("closed", "x")`, "")
 	if _, err := run(h, host.Invocation{}); !errors.Is(err, abi.Unavailable) {
@@ -280,7 +282,7 @@ func TestEmbeddingRights(t *testing.T) {
 	requests(t, server, 2, "the tokens of the day are used")
 }
 
-// A tool cannot handle the fault that ends its run.
+// If a fault ends the run, the tool cannot handle this fault.
 func TestTooManyEmbeddings(t *testing.T) { everywhere(t, testTooManyEmbeddings) }
 
 func testTooManyEmbeddings(t *testing.T) {
@@ -293,7 +295,7 @@ func testTooManyEmbeddings(t *testing.T) {
 	requests(t, server, 3, "the limit of external calls")
 }
 
-// afterRun remembers an entry after the tool has ended.
+// afterRun is an observer that stores an entry in a collection after the tool has ended.
 type afterRun struct{ host.NopObserver }
 
 func (afterRun) AfterRun(ctx context.Context, _ host.RunInfo, _ json.RawMessage, m host.Memory) error {
@@ -301,8 +303,8 @@ func (afterRun) AfterRun(ctx context.Context, _ host.RunInfo, _ json.RawMessage,
 	return err
 }
 
-// An observer can add entries after the tool has ended. The vectors of these entries are also
-// computed while the run has a slot at the gate.
+// An observer can add entries after the tool has ended. The run must have a slot at the gate while
+// the vectors of these entries are computed.
 func TestEmbeddingAfterRun(t *testing.T) {
 	gate, with := newGate(t, admission.Limits{Running: 1})
 	h, server := openEmbedding(t, embeddingSteps, "", with, func(o *host.Options) { o.Observers = []host.Observer{afterRun{}} })
@@ -311,7 +313,7 @@ func TestEmbeddingAfterRun(t *testing.T) {
 	if got := mustStep(t, h, host.Invocation{Input: step("recall", "after")}); got != `["after","x"]` && got != `["after"]` {
 		t.Errorf("recall = %s; want the entry of the observer", got)
 	}
-	for range 3 { // each run gets the only slot
+	for range 3 { // each run gets the gate's only slot
 		mustStep(t, h, host.Invocation{Input: step("remember", "y")})
 	}
 	if n := gate.Parked(); n != 0 {
@@ -319,7 +321,7 @@ func TestEmbeddingAfterRun(t *testing.T) {
 	}
 }
 
-// An operator can also use the embedder of a collection.
+// If an operator uses a collection, the collection's embedder is also used.
 func TestOperatorEmbeds(t *testing.T) {
 	gate, with := newGate(t, admission.Limits{Running: 1})
 	h, server := openEmbedding(t, embeddingSteps, "", with)

@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// shouting is an engine for a language that is not part of toolrun. Tools in this language return
-// their own source in upper case.
+// shouting is an engine. toolrun itself does not contain its language. A tool in this language
+// returns its own source in upper case.
 type shouting struct{}
 
 func (shouting) Info() engine.Info {
@@ -41,8 +41,8 @@ func (s shout) Run(context.Context, engine.Input, engine.Host) (engine.Output, e
 
 func (shout) Close() error { return nil }
 
-// TestNewLanguage runs tools in a language that is not part of toolrun: tools in an app file, in
-// folders, and ad-hoc tools.
+// TestNewLanguage runs tools in a language that toolrun itself does not contain. The tools are
+// declared in an app file, found in a folder, or ad hoc.
 func TestNewLanguage(t *testing.T) {
 	options := host.Options{Backend: mem.New(), Engines: []engine.Engine{shouting{}}}
 	declared, problems := app.Loader{Extensions: options.Extensions()}.Load(fstest.MapFS{
@@ -78,7 +78,8 @@ func TestNewLanguage(t *testing.T) {
 	}
 }
 
-// TestUnknownExtension expects an error that names the supported extensions.
+// TestUnknownExtension opens a tool whose file extension is unknown. The error must name the
+// supported extensions.
 func TestUnknownExtension(t *testing.T) {
 	loader := app.Loader{Extensions: host.Options{Engines: []engine.Engine{shouting{}}}.Extensions()}
 	_, problems := loader.Load(fstest.MapFS{

@@ -110,13 +110,13 @@ type zoo struct {
 	server  *modeltest.Server
 	clock   *testClock
 	rand    *rand.Rand
-	secret  []byte // the canary in a changed form, so that the memory of the test does not contain the canary
+	secret  []byte // the canary in a changed form, because the test's memory must not contain the canary
 	ended   map[string]bool
 	n       int
 }
 
-// canary returns a word that only the victim stores. The canary has no ending that a stemmer
-// removes.
+// The method "canary" returns a word that only the user "victim" stores. The word has no ending
+// that a stemmer would remove.
 func (z *zoo) canary() string {
 	word := make([]byte, len(z.secret))
 	for i, c := range z.secret {
@@ -154,7 +154,8 @@ func openZoo(t *testing.T, backend storage.Backend, seed uint64) *zoo {
 	return z
 }
 
-// caller returns a caller of a user: in a session, in a workflow, in both, or without them.
+// The method "caller" returns a caller with the given user. The caller has a session, a workflow,
+// both or neither.
 func (z *zoo) caller(user string) host.Caller {
 	c := host.Caller{User: user}
 	if z.rand.IntN(3) > 0 {
@@ -169,7 +170,7 @@ func (z *zoo) caller(user string) host.Caller {
 	return c
 }
 
-// text returns a text of a user. The texts of the victim contain the canary.
+// The method "text" returns a text of the given user. Each text of the victim contains the canary.
 func (z *zoo) text(user string) string {
 	z.n++
 	if user == "victim" {
@@ -178,19 +179,19 @@ func (z *zoo) text(user string) string {
 	return fmt.Sprintf("tea of %s %d", user, z.n)
 }
 
-// name returns an id, the name of a namespace or an idempotency key. Names contain no canary,
-// because they are parts of the keys of records, and backends keep keys for some time in their
-// histories of changes.
+// The method "name" returns a name that can be an id, a namespace or an idempotency key. Such a
+// name does not contain the canary. It is part of a record's key, and backends keep the keys of
+// changed records for some time.
 func (z *zoo) name() string {
 	z.n++
 	return fmt.Sprint("name", z.n)
 }
 
-// zooStep is a call of an operation of memory.
+// zooStep is a call to a memory operation.
 type zooStep []any
 
-// run executes steps as a tool. A fault of the tool does not fail the test, because, for example, a
-// session can have ended.
+// The method "run" runs a tool that executes the given steps. If the tool fails, the test
+// nevertheless continues. For example, a session can have ended.
 func (z *zoo) run(inv host.Invocation, steps ...zooStep) *report.Result {
 	z.Helper()
 	in, err := json.Marshal(map[string]any{"calls": steps})
@@ -210,7 +211,8 @@ func (z *zoo) run(inv host.Invocation, steps ...zooStep) *report.Result {
 	return result
 }
 
-// remember returns a step that stores an entry with data of a user in all its parts.
+// The method "remember" returns a step that stores an entry. All parts of the entry contain data of
+// the given user.
 func (z *zoo) remember(user, collection string, options map[string]any) zooStep {
 	all := map[string]any{"id": z.name(), "metadata": map[string]any{z.text(user): z.text(user), "kind": user}}
 	if z.rand.IntN(4) == 0 {
@@ -222,7 +224,7 @@ func (z *zoo) remember(user, collection string, options map[string]any) zooStep 
 	return zooStep{"remember", collection, z.text(user), all}
 }
 
-// acts are the operations that users perform.
+// The variable "acts" contains the operations that the users perform.
 var zooActs = map[string]func(z *zoo, user string, c host.Caller){
 	"documents": func(z *zoo, user string, c host.Caller) {
 		z.run(host.Invocation{Caller: c}, zooStep{"set_content", "notes", map[string]any{"a": z.text(user)}})
@@ -363,8 +365,8 @@ var zooActs = map[string]func(z *zoo, user string, c host.Caller){
 	},
 }
 
-// history performs random acts of both users. Before these operations, history fills collections,
-// so that the collections have indexes in memory.
+// The method "history" performs random acts for both users. Before these acts, it stores many
+// entries, so that the collections have indexes in memory.
 func (z *zoo) history(n int) {
 	for _, user := range []string{"victim", "other"} {
 		for range 5 {
@@ -388,7 +390,7 @@ func (z *zoo) history(n int) {
 		zooActs[names[z.rand.IntN(len(names))]](z, user, z.caller(user))
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { return name == "ends" || name == "forgotten" })
-	for range 5 { // each operation of the victim is performed several times, in a session and without a session
+	for range 5 { // the victim performs each operation several times, with and without a session
 		for _, name := range names {
 			zooActs[name](z, "victim", host.Caller{User: "victim", Session: "s-last", Workflow: "w-last"})
 			zooActs[name](z, "victim", host.Caller{User: "victim"})
@@ -396,7 +398,7 @@ func (z *zoo) history(n int) {
 	}
 }
 
-// records returns all records of the backend.
+// The method "records" returns all records of the backend.
 func (z *zoo) records() map[storage.Key]storage.Record {
 	z.Helper()
 	all := map[storage.Key]storage.Record{}
@@ -414,7 +416,8 @@ func (z *zoo) records() map[storage.Key]storage.Record {
 	}
 }
 
-// holding returns the names of the stores and the kinds of system records that contain the canary.
+// The method "holding" returns the names of all stores, and the kinds of all system records, that
+// contain the canary.
 func (z *zoo) holding(all map[storage.Key]storage.Record) []string {
 	found := map[string]bool{}
 	canary := z.canary()
@@ -431,7 +434,7 @@ func (z *zoo) holding(all map[storage.Key]storage.Record) []string {
 	return names
 }
 
-// erase erases the victim. Shared records and records of another user must survive.
+// erase erases the victim. Shared records and the records of the other user must still exist.
 func (z *zoo) erase() {
 	z.Helper()
 	before := z.records()
@@ -479,7 +482,7 @@ func (z *zoo) forgetful() {
 	if err != nil {
 		z.Fatal(err)
 	}
-	for range 3 { // a pool keeps its content for two garbage collections
+	for range 3 { // a sync.Pool keeps its content for two garbage collections
 		runtime.GC()
 	}
 	debug.WriteHeapDump(file.Fd())
@@ -491,14 +494,14 @@ func (z *zoo) forgetful() {
 		z.Fatal(err)
 	}
 	// Go does not clear memory that it frees, so the unused parts of later buffers can contain a
-	// few copies of the canary. If an index or a cache keeps the texts of the user, it contains
+	// few copies of the canary. If an index or a cache kept the texts of the user, it would contain
 	// hundreds of copies.
 	if n := bytes.Count(dump, []byte(z.canary())); n > maxStale {
 		z.clean("the memory of the process", dump)
 	}
 }
 
-// clean checks that bytes do not contain the canary in any notation.
+// The method "clean" checks that bytes do not contain the canary, in any of several encodings.
 func (z *zoo) clean(what string, data []byte) {
 	z.Helper()
 	canary := []byte(z.canary())
@@ -510,9 +513,9 @@ func (z *zoo) clean(what string, data []byte) {
 }
 
 // TestErasedCanary performs random histories over all kinds of stores, erases a user, and then
-// searches all remaining data for a word that only this user has stored. The searched data includes
-// records, the memory of the process with its indexes, caches and journals, a compacted file and a
-// new backup.
+// searches all remaining data for a word that only this user has stored. The test searches the
+// records, a compacted database file and a new backup. It also searches the memory of the process,
+// which contains indexes, caches and journals.
 func TestErasedCanary(t *testing.T) {
 	n := 60
 	if os.Getenv("TOOLRUN_SOAK") != "" {
@@ -520,7 +523,8 @@ func TestErasedCanary(t *testing.T) {
 	}
 	seed := rand.Uint64()
 	t.Logf("the seed is %d", seed)
-	// The histories run in a separate goroutine, so that no stack contains the canary afterwards.
+	// The histories run in a separate goroutine. Therefore no stack contains the canary when they
+	// have ended.
 	history := func(z *zoo) {
 		done := make(chan struct{})
 		go func() {
@@ -571,7 +575,7 @@ func TestErasedCanary(t *testing.T) {
 		defer db.Close()
 		z := openZoo(t, db, seed)
 		history(z)
-		z.clean("the tables", dumpTables(t, dsn)) // the memory contains the buffers of connections
+		z.clean("the tables", dumpTables(t, dsn)) // the memory would also contain the buffers of connections
 		if err := z.Close(); err != nil {
 			t.Fatal(err)
 		}
