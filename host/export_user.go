@@ -20,18 +20,18 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Export writes all data of the caller's user in the caller's tenant to w as a ZIP archive. Export
-// writes the data that Erase would remove, except for expired data. The files records.ndjson,
-// sessions.ndjson, workflows.ndjson, files.ndjson, results.ndjson, approvals.ndjson and
-// ledger.ndjson contain one JSON value per line. files/<file_id>/<filename> contains the content of
-// an uploaded file. Export reads data in chunks of bounded size, not from one snapshot. If Export
-// returns an error, the data written so far is not a valid archive.
+// Export writes a ZIP archive to w. The archive contains all data that the caller's user has in the
+// caller's tenant. This is the data that Erase would remove, without expired data. The files
+// records.ndjson, sessions.ndjson, workflows.ndjson, files.ndjson, results.ndjson, approvals.ndjson
+// and ledger.ndjson contain one JSON value per line. The file files/<file_id>/<filename> contains
+// the content of an uploaded file. Export reads data in chunks of bounded size, not from one
+// snapshot. If Export returns an error, the data written so far is not a valid archive.
 func (u Users) Export(ctx context.Context, caller Caller, w io.Writer) error {
 	id, err := u.h.newID("export")
 	if err != nil {
 		return err
 	}
-	u.h.ledger.flush() // pending entries can concern this user
+	u.h.ledger.flush() // pending entries can belong to this user
 	x := userExport{h: u.h, caller: caller.as(id), zip: zip.NewWriter(w)}
 	if x.data, err = u.h.memory.UserData(ctx, x.caller); err != nil {
 		return err
@@ -122,8 +122,8 @@ func (x *userExport) write(ctx context.Context) error {
 	return x.zip.Close()
 }
 
-// exportApproval writes a request for approval with the data of its paused run. The environment of the
-// run belongs to the operator, so it is omitted.
+// exportApproval writes a request for approval and the data of the request's paused run. The
+// environment of the run belongs to the operator, so it is omitted.
 func exportApproval(line func(any) error, a approval.Approval, run []byte) error {
 	var paused pausedRun
 	if run != nil {
@@ -140,7 +140,8 @@ func exportApproval(line func(any) error, a approval.Approval, run []byte) error
 	}{a, inv.Input, inv.Context, inv.Metadata})
 }
 
-// file writes the content of a file. file skips a file that was deleted in the meantime.
+// The method "file" writes the content of an uploaded file. If the file was deleted in the
+// meantime, the method skips it.
 func (x *userExport) file(ctx context.Context, a artifact.Artifact) error {
 	piece, err := x.h.memory.Artifacts().Piece(ctx, x.caller.Tenant, a.ID, 0)
 	if errors.Is(err, abi.NotFound) {

@@ -14,7 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/artifact"
 )
 
-// exported exports the data of a user and returns the files of the archive by name.
+// The function "exported" exports the data of a user and returns the files of the archive, by file
+// name.
 func exported(t *testing.T, h *host.Host, user string) map[string]string {
 	t.Helper()
 	var buf bytes.Buffer

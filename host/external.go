@@ -22,32 +22,34 @@ type externalCall struct {
 	// is the canonical request.
 	kind, target string
 	body         []byte
-	// do makes the call. do returns soon after its context ends. If the call fails, the fault is
-	// recorded in the same way as an answer. If the run is executed again, the repeated call
-	// returns the recorded fault.
+	// The function "do" makes the call. If its context ends, it returns soon afterwards. If the
+	// call fails, the fault is recorded like an answer. If the run is executed again and repeats
+	// the call, it gets the recorded fault.
 	do journal.Call
 }
 
-// externals makes the external calls of a run or a turn, including its nested runs. externals
-// records the answers to these calls. All attempts of the run therefore get the same answers, and
-// each call is made only once. A run that waits for an answer is parked: it occupies no slot of the
-// gate and holds no lock.
+// externals makes the external calls of a run or a turn, and of its nested runs. It records the
+// answers to these calls. All attempts of the run therefore get the same answers, and each call is
+// made only once. While a run waits for an answer, it is parked. A parked run occupies no slot of
+// the gate and holds no lock.
 //
-// One goroutine uses externals. The goroutines of the calls use only the fields that mu guards.
+// One goroutine uses externals. The goroutines that make the calls use no fields except those that
+// mu guards.
 type externals struct {
 	h       *Host
 	job     *job // the job of the run or the turn, not of a nested run
 	models  models
 	journal *journal.Journal
 	// The fields attempt, view and whole belong to the current attempt. The field "whole" is the
-	// context of this attempt. Each nested run has its own context.
+	// context of this attempt. Nested runs have their own contexts.
 	attempt *journal.Attempt
 	view    *memory.View
 	whole   context.Context
 	calls   int // in this attempt
 	// stopped is the error that ended the run. A stopped run is not attempted again.
 	stopped error
-	// parked is true if the run has released its slot and has not acquired a slot again.
+	// The field "parked" is true if the run has released its slot and has not yet acquired a slot
+	// again.
 	parked bool
 
 	// ctx ends when the run ends.
@@ -57,21 +59,22 @@ type externals struct {
 	mu       sync.Mutex
 	usage    report.ModelUsage
 	byTarget map[string]report.ModelUsage
-	// vectors contains the vectors that the run has received. erasures is the number of erasures in
-	// the cache of vectors when the run began.
+	// The field "vectors" contains the vectors that the run has received. The cache of vectors
+	// counts erasures, and the field "erasures" is this count at the start of the run.
 	vectors  map[model.VectorKey][]float32
 	erasures uint64
 }
 
-// newExternals returns the externals of a job. runKey is the idempotency key of the job, or its id.
+// newExternals returns the externals of a job. The argument "runKey" is the idempotency key of the
+// job. If the job has no key, runKey is the id of the job.
 func newExternals(j *job, runKey string) *externals {
 	x := &externals{h: j.h, job: j, journal: journal.New(runKey, journal.Limits{}), byTarget: map[string]report.ModelUsage{}}
 	x.ctx, x.end = context.WithCancel(context.Background())
 	return x
 }
 
-// begin begins an attempt. If the run cannot be executed again, begin returns the error that ends
-// it.
+// begin begins an attempt. If the run cannot be executed again, the method "begin" returns the
+// error that ends the run.
 func (x *externals) begin(ctx context.Context, view *memory.View) error {
 	x.whole, x.view, x.calls, x.models.answered = ctx, view, 0, nil
 	if x.stopped != nil {
@@ -84,8 +87,8 @@ func (x *externals) begin(ctx context.Context, view *memory.View) error {
 	return x.stopped
 }
 
-// prepare counts a call and numbers its request. If there are too many calls, prepare returns the
-// fault call_limit, which ends the run.
+// The method "prepare" counts a call and gives its request a number. If there are too many calls,
+// the method returns the fault call_limit, which ends the run.
 func (x *externals) prepare(c externalCall) (*journal.Prepared, error) {
 	if x.calls++; x.calls > x.h.limits.ExternalCalls {
 		return nil, &stop{abi.Faultf(abi.CallLimit, "the run exceeded its limit of %d external calls", x.h.limits.ExternalCalls)}
@@ -93,8 +96,8 @@ func (x *externals) prepare(c externalCall) (*journal.Prepared, error) {
 	return x.attempt.Prepare(journal.Request{Kind: c.kind, Target: c.target, Body: c.body}), nil
 }
 
-// make makes a prepared call unless the journal already contains its answer. The call is canceled
-// when the run ends.
+// If the journal already contains the answer to a prepared call, the method "make" uses this
+// answer. Otherwise it makes the call. If the run ends during the call, the call is canceled.
 func (x *externals) make(ctx context.Context, p *journal.Prepared, c externalCall) ([]byte, error) {
 	answer, err := p.Do(ctx, func(ctx context.Context, key string) ([]byte, error) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -105,13 +108,13 @@ func (x *externals) make(ctx context.Context, p *journal.Prepared, c externalCal
 	return answer, x.classify(ctx, err)
 }
 
-// classify converts the error of a call to the error for its caller.
+// classify converts the error of an external call to the error that the guest gets.
 func (x *externals) classify(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
 	if deadline, ok := ctx.Deadline(); ok && !time.Now().Before(deadline) {
-		<-ctx.Done() // the call has the same deadline as the run and can end before the run
+		<-ctx.Done() // the call has the run's deadline, and can end earlier
 	}
 	if ctx.Err() != nil {
 		return &stop{abi.FaultOf(engine.FaultFromContext(ctx))}
@@ -126,7 +129,7 @@ func (x *externals) classify(ctx context.Context, err error) error {
 	return &stop{abi.FaultOf(err)}
 }
 
-// count counts the usage of a call that was made.
+// The method "count" adds the usage of a call to the usage of the run.
 func (x *externals) count(target string, used report.ModelUsage) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -134,7 +137,7 @@ func (x *externals) count(target string, used report.ModelUsage) {
 	x.byTarget[target] = x.byTarget[target].Plus(used)
 }
 
-// used returns the usage of the calls that were made.
+// The method "used" returns the usage of all calls that the run has made.
 func (x *externals) used() report.ModelUsage {
 	if x == nil {
 		return report.ModelUsage{}
@@ -144,7 +147,7 @@ func (x *externals) used() report.ModelUsage {
 	return x.usage
 }
 
-// targets returns the usage by the name of the model, sorted by name.
+// The method "targets" returns the usage of each model, sorted by the name of the model.
 func (x *externals) targets() []report.TargetUsage {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -155,7 +158,8 @@ func (x *externals) targets() []report.TargetUsage {
 	return all
 }
 
-// orphans returns the calls of earlier attempts that the last attempt did not repeat.
+// The method "orphans" returns calls that earlier attempts made and that the last attempt did not
+// repeat.
 func (x *externals) orphans() []report.OrphanedCall {
 	if x == nil {
 		return nil
@@ -167,7 +171,8 @@ func (x *externals) orphans() []report.OrphanedCall {
 	return orphans
 }
 
-// close cancels the calls in flight, because the run has ended.
+// The method "close" is called when the run has ended. It cancels the calls that have no answer
+// yet.
 func (x *externals) close() {
 	if x != nil {
 		x.end()

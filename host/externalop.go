@@ -16,11 +16,11 @@ import (
 	"github.com/toolrun/toolrun/host/model"
 )
 
-// isExternal reports whether an operation of guests makes an external call.
+// isExternal reports whether an operation makes an external call when a guest performs it.
 func isExternal(op string) bool { return op == abi.ModelChat }
 
-// external reports whether the tool can make external calls, because it was granted a model, or a
-// collection with a remote embedder.
+// The method "external" reports whether the tool can make external calls. This is the case if the
+// tool was granted a model, or a collection that has a remote embedder.
 func (t *tool) external() bool { return len(t.Models) > 0 || t.embeds }
 
 // embedsWith reports whether grants include a collection whose embedder is not local.
@@ -36,7 +36,8 @@ func embedsWith(a *app.App, grants []declare.Grant) bool {
 	return false
 }
 
-// callExternal performs an external operation for a guest that waits for its answer.
+// callExternal performs an external operation and returns the answer. The guest waits for the
+// answer.
 func (a *attempt) callExternal(ctx context.Context, call abi.Call) (json.RawMessage, error) {
 	if _, err := a.beginCall(call); err != nil {
 		return nil, err
@@ -66,7 +67,7 @@ func (a *attempt) beginCall(call abi.Call) (id uint64, err error) {
 	return a.begun, a.waiting.x.addChat(&a.waiting, a.begun, name, request)
 }
 
-// withOp returns a fault with the name of the operation that failed.
+// withOp adds the name of the operation that failed to a fault.
 func withOp(err error, op string) error {
 	f, ok := err.(*abi.Fault)
 	if !ok || f.Op != "" {
@@ -89,9 +90,8 @@ func (a *attempt) awaitCall(ctx context.Context, until time.Time) (id uint64, re
 	return answer.id, answer.content, nil
 }
 
-// externalsOf returns the external calls of a job. If the job has no external calls yet,
-// externalsOf creates them and begins their first attempt. The argument "ctx" is the context of the
-// attempt.
+// externalsOf returns the external calls of a job. If the job has no externals yet, externalsOf
+// creates them and begins their first attempt. The argument "ctx" is the context of the attempt.
 func externalsOf(ctx context.Context, j *job, view *memory.View) (*externals, error) {
 	if j.root != nil {
 		j = j.root
@@ -115,8 +115,9 @@ func externalsOf(ctx context.Context, j *job, view *memory.View) (*externals, er
 	return x, x.begin(ctx, view)
 }
 
-// runKey returns the key of a job for its providers. The provider receives a hash of the key. The key
-// contains the user, so that equal idempotency keys of different users have different hashes.
+// runKey returns a key that identifies a job for the providers of models. A provider receives only
+// a hash of this key. The key contains the user. Therefore, if two users use the same idempotency
+// key, the hashes are different.
 func runKey(j *job) string {
 	if j.inv.Key == "" || j.inv.DryRun {
 		return j.info.ID
@@ -126,7 +127,7 @@ func runKey(j *job) string {
 }
 
 // beginExternal begins an attempt of a job that has made external calls. If the job cannot be
-// executed again, beginExternal returns an error, which ends the job.
+// executed again, beginExternal returns an error, and this error ends the job.
 func beginExternal(ctx context.Context, j *job, view *memory.View) error {
 	if j.external == nil {
 		return nil
@@ -141,9 +142,9 @@ func noteExternal(j *job, e *ledger.Entry) {
 	}
 }
 
-// deadlineOf returns the time limit of the run, which includes the time in which the run waits for
-// external calls. The result is at least the run's time limit, unless the tool declares a shorter
-// deadline.
+// deadlineOf returns the deadline of the run. The time for which the run waits for external calls
+// counts toward this deadline. The deadline is not shorter than the run's time limit, unless the
+// tool declares a shorter deadline.
 func deadlineOf(r *run) time.Duration {
 	return cmp.Or(r.tool.Limits.Deadline, max(r.h.limits.Deadline, r.timeLimit()))
 }
@@ -156,9 +157,9 @@ func limited(ctx context.Context, r *run) (context.Context, context.CancelFunc) 
 	return r.bounded(ctx, r.timeLimit())
 }
 
-// startClock returns a context that ends when the computing time of the run reaches its time limit,
-// or at the deadline. startClock is used for tools that can make external calls. The time in which
-// such a tool waits for answers does not count as computing time.
+// startClock returns the context of a tool that can make external calls. The context ends at the
+// deadline. It ends earlier if the computing time of the run reaches the time limit. The time for
+// which the tool waits for answers does not count as computing time.
 func startClock(ctx context.Context, r *run) (context.Context, context.CancelFunc) {
 	root := cmp.Or(r.root, &r.job)
 	limit := deadlineOf(r)

@@ -65,7 +65,8 @@ return [before, deleted, [f["path"] for f in memory.list_facts("user")["facts"]]
 	}, change...)
 }
 
-// TestFactsInEngines calls the operations on facts from JavaScript, from a plug-in and from Python.
+// TestFactsInEngines calls the operations on facts in tools: in JavaScript, in a plug-in and in
+// Python.
 func TestFactsInEngines(t *testing.T) {
 	h := openFacts(t, withPython(t))
 	run := func(tool, user, want string) *report.Result {
@@ -99,7 +100,7 @@ func TestFactsInEngines(t *testing.T) {
 	}
 }
 
-// TestFactsInDryRuns expects a dry run to report the changes of facts, and to store nothing.
+// TestFactsInDryRuns checks that a dry run reports the changes of facts and stores nothing.
 func TestFactsInDryRuns(t *testing.T) {
 	h := openFacts(t)
 	result, err := h.Run(t.Context(), host.Invocation{Tool: "js", Caller: host.Caller{User: "ann"}, DryRun: true})

@@ -7,11 +7,12 @@ import (
 	"strings"
 )
 
-// makeFingerprint returns the fingerprint that is stored with an idempotency key. The fingerprint
-// contains a digest of each part of the request. Each digest has the name that the fault of a
-// conflict reports for the part. Documents that differ only in white space or member order have the
-// same digest. The fingerprint does not include the environment. A secret in the environment can
-// change between a run and its retry, and the retry must still succeed.
+// makeFingerprint returns the fingerprint of a request. The fingerprint is stored with the
+// idempotency key of the request. The fingerprint contains a digest of each part of the request.
+// Each digest has a name. If a part of a later request differs, the fault of the conflict contains
+// this name. If two documents differ only in white space or in the order of members, they have the
+// same digest. The fingerprint does not include the environment. If a secret in the environment
+// changes between a run and its retry, the retry must nevertheless succeed.
 func (r *run) makeFingerprint() string {
 	if r.inv.Key == "" {
 		return ""
@@ -27,8 +28,8 @@ func (r *run) makeFingerprint() string {
 	}, r.inv.mocksPart()...))
 }
 
-// mocksPart returns the part of a request that contains its mocks, if it has any. Without mocks, a
-// repeated request must not return a Result that depends on mocks.
+// If the request has mocks, mocksPart returns the part of the request that contains them. If a
+// repetition of the request has no mocks, it must not return a Result that depends on mocks.
 func (inv *Invocation) mocksPart() []part {
 	mocks := WriteMocks(inv.Mocks, inv.Recalls)
 	if mocks == nil {
@@ -37,7 +38,8 @@ func (inv *Invocation) mocksPart() []part {
 	return []part{{"mocks", mocks}}
 }
 
-// part is a part of a request, with the name that the fault of a conflict reports.
+// The type "part" is a part of a request. It contains the name of the part, which the fault of a
+// conflict reports.
 type part struct {
 	name string
 	text []byte

@@ -19,8 +19,8 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// functionOf returns the name of an operation in declarations of approvals, such as set_content or
-// model.chat.
+// functionOf returns the name that declarations of approvals use for an operation, such as
+// set_content or model.chat.
 func functionOf(op abi.Operation) string {
 	if op.Module == "" {
 		return op.Name
@@ -40,9 +40,9 @@ func functions(table abi.Table) []string {
 // isGated reports whether an operation of the tool requires an approval.
 func (t *tool) isGated() bool { return len(t.Approval.Before) > 0 }
 
-// checkApproval returns an error that ends the attempt if a call requires an approval that the run
-// does not have. A memory operation is performed before the check, so that no call that fails needs
-// an approval. If the attempt ends, the effect of the operation is undone.
+// If a call requires an approval that the run does not have, checkApproval returns an error, which
+// ends the attempt. A memory operation is performed before this check. Therefore a call that fails
+// needs no approval. If the check ends the attempt, the effect of the operation is undone.
 func (a *attempt) checkApproval(call abi.Call) error {
 	r := a.run
 	if !r.tool.isGated() {
@@ -79,7 +79,8 @@ func (a *attempt) checkApproval(call abi.Call) error {
 	return &pauseError{next, effect}
 }
 
-// effectOf returns the description of a call, with its arguments in canonical form.
+// effectOf returns a description of a call. The description contains the arguments in canonical
+// form.
 func effectOf(op abi.Operation, call abi.Call, limits Limits) (report.Effect, error) {
 	arguments := map[string]json.RawMessage{}
 	for i, p := range op.Params {
@@ -101,7 +102,8 @@ func effectOf(op abi.Operation, call abi.Call, limits Limits) (report.Effect, er
 	return report.Effect{Operation: functionOf(op), Arguments: slices.Clone(canonical)}, err
 }
 
-// binding returns the values that an approval is bound to: the effect, the tool and the run.
+// The function "binding" returns the values for which an approval is valid: the effect, the tool
+// and the run.
 func (t *tool) binding(effect report.Effect) approval.Binding {
 	arguments := sha256.Sum256(effect.Arguments)
 	return approval.Binding{
@@ -109,8 +111,8 @@ func (t *tool) binding(effect report.Effect) approval.Binding {
 	}
 }
 
-// step returns the step of a machine that makes the call with number n in an attempt. If the tool
-// is not a machine, step returns nil.
+// The method "step" returns the step of a machine that makes call number n of an attempt. If the
+// tool is not a machine, the method returns nil.
 func (t *tool) step(n int, operation string) *machine.Step {
 	if n > len(t.calls) || t.calls[n-1].Kind.Operation() != operation {
 		return nil
@@ -118,8 +120,8 @@ func (t *tool) step(n int, operation string) *machine.Step {
 	return &t.calls[n-1]
 }
 
-// setDigests computes the digests of a tool whose effects require approvals, and the steps of a
-// machine.
+// setDigests computes the digests of a tool whose effects require approvals. If the tool is a
+// machine, setDigests also determines its steps.
 func (t *tool) setDigests() (err error) {
 	if !t.isGated() {
 		return nil
@@ -146,14 +148,14 @@ func (t *tool) setDigests() (err error) {
 	return err
 }
 
-// These are the limits on the files of a tool whose effects require approvals.
+// These limits apply to the files of a tool whose effects require approvals.
 const (
 	maxDigestFiles = 10_000
 	maxDigestBytes = 64 << 20
 )
 
-// digestOf returns a digest of the source of a tool: of its entry file, and of all files that it can
-// import.
+// digestOf returns a digest of the source of a tool. The source consists of the entry file and all
+// files that the tool can import.
 func digestOf(src engine.Source) (string, error) {
 	h := sha256.New()
 	part := func(text string) { sum := sha256.Sum256([]byte(text)); _, _ = h.Write(sum[:]) }
@@ -184,10 +186,11 @@ func digestOf(src engine.Source) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// errTooManyFiles reports that a folder has too many files or bytes.
+// errTooManyFiles reports that the files of a folder are too many or too large.
 var errTooManyFiles = abi.Faultf(abi.SourceInvalid, "the folder of the tool is too large")
 
-// digestFile returns the size and a digest of a file with at most limit bytes.
+// digestFile returns the size and a digest of a file. The file must have at most the given number
+// of bytes.
 func digestFile(files fs.FS, name string, limit int64) (int64, string, error) {
 	f, err := files.Open(name)
 	if err != nil {

@@ -25,14 +25,14 @@ import (
 	"github.com/toolrun/toolrun/host/search/index"
 )
 
-// sweepChunk is the maximum number of records that are removed at once.
+// sweepChunk is the maximum number of records that one transaction of a sweep removes.
 const sweepChunk = 1000
 
 // Host runs the tools of one app. Host is safe for concurrent use.
 type Host struct {
 	app         *app.App
 	memory      *memory.Service
-	table       abi.Table // operations that guests can call
+	table       abi.Table // the operations that guests can call
 	tools       map[string]*tool
 	engines     map[string]engine.Engine // by file extension
 	languages   []engine.Language
@@ -49,7 +49,7 @@ type Host struct {
 	ledger      *Ledger
 	meter       *Meter
 	models      *model.Set // the set is nil if the operator has configured no models
-	index       *index.Set // the set is nil unless the host has an index of its own
+	index       *index.Set // nil if the index was passed in Options
 	clock       func() time.Time
 	rand        io.Reader
 	log         *slog.Logger
@@ -61,11 +61,11 @@ type Host struct {
 	stopped  sync.WaitGroup
 }
 
-// Open opens a Host and compares the app's declarations with the records in the backend. Open
-// returns a *memory.ScopeChangedError if the access or kind of a store has changed and the store
-// has records. Open does not compile the tools. Check compiles all tools, and the first run of a
-// tool compiles that tool. Therefore the file system that was passed to app.Load must stay open
-// until Close. Open rejects an app whose file system is closed.
+// Open opens a Host. Open also compares the app's declarations with the records in the backend. If
+// a store has records and its access or kind has changed, Open returns a *memory.ScopeChangedError.
+// Open does not compile the tools. Check compiles all tools. If a tool is not compiled yet, its
+// first run compiles it. Therefore the file system that was passed to app.Load must stay open until
+// the Host is closed. Open rejects an app whose file system is closed.
 func Open(ctx context.Context, opts Options) (*Host, error) {
 	if err := opts.check(); err != nil {
 		return nil, err
@@ -124,8 +124,8 @@ func Open(ctx context.Context, opts Options) (*Host, error) {
 	return h, nil
 }
 
-// checkFiles rejects an app if its file system was closed after loading, because the tools could
-// not be read.
+// checkFiles rejects an app whose file system was closed after the app was loaded. The host could
+// not read the tools of such an app.
 func checkFiles(a *app.App) error {
 	for _, t := range a.Tools {
 		if a.Files == nil || len(t.Broken) > 0 {
@@ -179,8 +179,8 @@ func startSweeper(ctx context.Context, h *Host, every time.Duration) {
 	})
 }
 
-// Sweep removes records that expired more than an hour ago and returns their number. An open Host
-// also does this periodically.
+// Sweep removes records that expired more than an hour ago, and returns the number of removed
+// records. An open Host also removes these records periodically.
 func (h *Host) Sweep(ctx context.Context) (int, error) {
 	total := 0
 	for _, tenant := range h.tenants {
@@ -209,13 +209,14 @@ func (h *Host) Meter() *Meter { return h.meter }
 var errHostClosed = abi.Faultf(abi.Unavailable, "the host is closed")
 
 // Close stops the Host's background work and closes its programs. Close waits until the active runs
-// have ended. Active runs that wait for the answer of a model, and later runs, fail with
-// abi.Unavailable. Close does not close the backend. Close can be called more than once.
+// have ended. If an active run waits for the answer of a model, it fails with abi.Unavailable. A
+// run that begins after the call of Close also fails with abi.Unavailable. Close does not close the
+// backend. Close can be called more than once.
 func (h *Host) Close() error {
 	h.closed.Store(true)
 	h.stop()
 	h.stopped.Wait()
-	h.activeTurns.Close() // agents are closed before the tools that they call
+	h.activeTurns.Close() // agents must be closed before the tools that they call
 	var errs []error
 	for _, t := range h.tools {
 		errs = append(errs, t.close())
@@ -229,10 +230,11 @@ func (h *Host) Close() error {
 	return errors.Join(errs...)
 }
 
-// The method "now" returns the current time, truncated to the precision of stored records.
+// The method "now" returns the current time. The time is truncated to the precision of the times in
+// records.
 func (h *Host) now() time.Time { return h.clock().UTC().Truncate(time.Microsecond) }
 
-// newID returns a new id. Ids sort by their creation time.
+// newID returns a new id. If ids are sorted as text, they are in the order of their creation.
 func (h *Host) newID(prefix string) (string, error) {
 	id, err := ulid.New(ulid.Timestamp(h.clock()), h.rand)
 	if err != nil {

@@ -166,8 +166,9 @@ func testIdempotencyKey(t *testing.T) {
 	}
 }
 
-// TestIdempotencyConflict checks that the fault of a conflict lists the parts that differ, but
-// contains no values. If a secret in the environment has been rotated, a retry must still succeed.
+// If a request conflicts with an earlier request, the fault must list the parts that differ.
+// TestIdempotencyConflict checks that the fault does so and contains no values. If a secret in the
+// environment has changed, a retry must nevertheless succeed.
 func TestIdempotencyConflict(t *testing.T) {
 	h := openTool(t, `return 1`)
 	first := func() host.Invocation {
@@ -261,7 +262,7 @@ func testObservers(t *testing.T) {
 	}
 }
 
-// An observer can write to a store that the tool is not granted.
+// An observer can write to a store that is not granted to the tool.
 func TestAnObserverNeedsNoGrant(t *testing.T) { everywhere(t, testAnObserverNeedsNoGrant) }
 
 func testAnObserverNeedsNoGrant(t *testing.T) {
@@ -278,7 +279,7 @@ func testAnObserverNeedsNoGrant(t *testing.T) {
 	}
 }
 
-// Incorrect use of the API results in an error that describes the mistake.
+// If the API is used incorrectly, the error describes the mistake.
 func TestMistakesOfTheEmbedder(t *testing.T) {
 	opts := host.Options{App: &app.App{ID: "test"}, Backend: mem.New()}
 	for _, limits := range []any{&opts.Limits, &opts.Memory} {
@@ -336,7 +337,8 @@ func testRunAfterClose(t *testing.T) {
 	}
 }
 
-// A tool can import only from its own folder. A tool that is a single file cannot import.
+// A tool cannot import files from outside of its own folder. If a tool is a single file, it cannot
+// import any files.
 func TestImportsStayInTheFolder(t *testing.T) { everywhere(t, testImportsStayInTheFolder) }
 
 func testImportsStayInTheFolder(t *testing.T) {
@@ -391,7 +393,7 @@ func testImportsStayInTheFolder(t *testing.T) {
 	}
 }
 
-// If a guest replaces functions that the prelude uses, only its own run is affected.
+// If a guest replaces functions that the prelude uses, no other run is affected.
 func TestPoisonedIntrinsics(t *testing.T) { everywhere(t, testPoisonedIntrinsics) }
 
 func testPoisonedIntrinsics(t *testing.T) {
@@ -412,7 +414,7 @@ func testPoisonedIntrinsics(t *testing.T) {
 	}
 }
 
-// An operator does not need to pass the user of a session.
+// If an operator passes a session, it does not need to pass the user of this session.
 func TestAnOperatorLooksIntoASession(t *testing.T) {
 	h := openApp(t, fstest.MapFS{"app.yaml": {Data: []byte("app: a\nmemory:\n  cart: {access: session}\n")}})
 	set := abi.Call{Op: abi.SetContent, Args: []json.RawMessage{json.RawMessage(`"cart"`), json.RawMessage(`{"a":1}`)}}
@@ -428,8 +430,9 @@ func TestAnOperatorLooksIntoASession(t *testing.T) {
 	}
 }
 
-// An operation has only the rights of the Authority that is passed to it. By default, a call from
-// the host does not have the rights of an operator.
+// An operation has the rights of the Authority that is passed to it, and no other rights. If the
+// host performs an operation without an Authority, the operation does not have the rights of an
+// operator.
 func TestDoHasTheRightsItIsGiven(t *testing.T) {
 	h := openApp(t, fstest.MapFS{"app.yaml": {Data: []byte("app: a\nmemory:\n  cart: {access: session}\n")}})
 	call := func(op, store string) abi.Call {

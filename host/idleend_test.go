@@ -18,7 +18,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// endingFiles returns an app whose agent stores user.visits in user.seen at the end of a session.
+// endingFiles returns the files of an app with an agent. At the end of a session, the agent copies
+// the fact user.visits to the fact user.seen.
 func endingFiles() fstest.MapFS {
 	files := deskFiles()
 	source := strings.Replace(string(files["desk.abl"].Data), "    - ON: session:start\n", "    - ON: session:end\n      ACTION: inject_context\n      PATHS: [user.visits]\n    - ON: session:start\n", 1)
@@ -26,7 +27,7 @@ func endingFiles() fstest.MapFS {
 	return files
 }
 
-// clockOf is a clock that a test sets.
+// clockOf is a clock whose time a test can set.
 type clockOf struct {
 	mu  sync.Mutex
 	now time.Time
@@ -44,7 +45,7 @@ func (c *clockOf) read() time.Time {
 	return c.now
 }
 
-// idleDesk is a host with a session of ann that is idle, and with user.visits.
+// idleDesk is a host. The user ann has an idle session and a value of the fact user.visits.
 type idleDesk struct {
 	*host.Host
 	t     *testing.T
@@ -73,7 +74,7 @@ func newIdleDesk(t *testing.T) *idleDesk {
 	})
 	say(t, d.Host, annInS1, "x")
 	d.setVisits("3")
-	d.clock.advance(29 * time.Hour) // a day, an additional eighth, and the hour that the sweeper waits
+	d.clock.advance(29 * time.Hour) // a day, an eighth of a day, and the hour for which the sweeper waits
 	return d
 }
 
@@ -110,7 +111,7 @@ func (d *idleDesk) ended() bool {
 	return true
 }
 
-// A sweep that finds an idle session fires session:end once, and ends the session.
+// If a sweep finds an idle session, it fires session:end once and ends the session.
 func TestIdleSessionEndOfAgents(t *testing.T) { onBackends(t, testIdleSessionEndOfAgents) }
 
 func testIdleSessionEndOfAgents(t *testing.T) {
@@ -134,7 +135,8 @@ func testIdleSessionEndOfAgents(t *testing.T) {
 	}
 }
 
-// A sweep that is canceled during the event does not end the session: the next sweep fires the event.
+// If a sweep is canceled during the event, it does not end the session. The next sweep then fires
+// the event.
 func TestCanceledIdleEnd(t *testing.T) {
 	d := newIdleDesk(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -149,7 +151,7 @@ func TestCanceledIdleEnd(t *testing.T) {
 	}
 }
 
-// An agent that fails at the end of an idle session does not keep the session.
+// If an agent fails at the end of an idle session, the session nevertheless ends.
 func TestFailedIdleEnd(t *testing.T) {
 	d := newIdleDesk(t)
 	d.hook.call = func(host.RunInfo) error { return errors.New("refused") }
@@ -162,7 +164,7 @@ func TestFailedIdleEnd(t *testing.T) {
 	}
 }
 
-// A session that is not idle cannot be used as an idle session.
+// If a session is not idle, no transaction can use it as an idle session.
 func TestOpenSessionIsNoIdleSession(t *testing.T) {
 	d := newIdleDesk(t)
 	say(t, d.Host, host.Caller{User: "ann", Session: "s2"}, "x")
@@ -175,7 +177,8 @@ func TestOpenSessionIsNoIdleSession(t *testing.T) {
 	}
 }
 
-// A process that is killed after the event has ended the session: no later sweep fires the event again.
+// The event and the end of the session are one transaction. If the process is killed after this
+// transaction, no later sweep fires the event again.
 func TestIdleEndIsFiredOnce(t *testing.T) {
 	d := newIdleDesk(t)
 	d.Sessions().BeforeIdleEnd(t.Context(), host.Caller{Session: "s1"}) // another sweep after the kill

@@ -11,16 +11,17 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// If possible, documents are processed as text, because decoded values use up to forty times as
-// much memory.
+// If possible, the host processes documents as text, because decoded values use up to forty times
+// as much memory.
 
-// documents returns the limits on the JSON documents that callers, tools and the host exchange.
+// The method "documents" returns the limits on the JSON documents that callers, tools and the host
+// exchange.
 func (l Limits) documents() strictjson.Limits {
 	return strictjson.Limits{Depth: l.ValueNesting, Values: l.Values}
 }
 
-// decode checks a document. decode returns the decoded value only if the value must be validated
-// against a schema.
+// decode checks a document. If the document must be validated against a schema, decode returns the
+// decoded value.
 func (l Limits) decode(text json.RawMessage, s *schema.Schema) (any, error) {
 	if s == nil {
 		return nil, strictjson.Check(text, l.documents())
@@ -28,7 +29,7 @@ func (l Limits) decode(text json.RawMessage, s *schema.Schema) (any, error) {
 	return strictjson.Decode(text, l.documents())
 }
 
-// documentFault returns the fault for a rejected document.
+// documentFault returns the fault that reports a rejected document.
 func documentFault(code abi.Code, name string, err error) error {
 	if refused, ok := errors.AsType[*strictjson.Error](err); ok && refused.Kind != strictjson.Malformed {
 		return abi.Faultf(code, "the %s exceeds a limit: %v", name, err)
@@ -36,8 +37,8 @@ func documentFault(code abi.Code, name string, err error) error {
 	return abi.Faultf(code, "the %s is not valid JSON: %v", name, err)
 }
 
-// document checks the size of the input or the context of an invocation. document returns {} for an
-// empty document.
+// The function "document" checks the size of an invocation's input or context. If the document is
+// empty, the function returns {}.
 func (l Limits) document(name string, text json.RawMessage) (json.RawMessage, error) {
 	if len(text) == 0 {
 		return json.RawMessage("{}"), nil
@@ -49,7 +50,7 @@ func (l Limits) document(name string, text json.RawMessage) (json.RawMessage, er
 }
 
 // hostContext contains the members that the host adds to the context of each run. The fields are in
-// alphabetical order, as in a document with further members.
+// alphabetical order, because a document that has more members is also in this order.
 type hostContext struct {
 	App     string            `json:"appId"`
 	Env     map[string]string `json:"env"`
@@ -59,8 +60,9 @@ type hostContext struct {
 	User    any               `json:"userId"`
 }
 
-// contextDocument returns the context for the guest. contextDocument adds the host's members to the
-// invocation's context and replaces members with the same name.
+// contextDocument returns the context that the guest gets. It adds the host's members to the
+// invocation's context. If the invocation's context has a member with the same name, the host's
+// member replaces it.
 func (r *run) contextDocument() (json.RawMessage, error) {
 	env := make(map[string]string, len(r.tool.Env)+len(r.inv.Env))
 	maps.Copy(env, r.tool.Env)
@@ -69,7 +71,7 @@ func (r *run) contextDocument() (json.RawMessage, error) {
 		App: r.h.app.ID, Env: env, Run: r.info.ID,
 		Session: nullIfEmpty(r.inv.Caller.Session), User: nullIfEmpty(r.inv.Caller.User),
 	}
-	if len(r.inv.Context) == 0 { // the usual case is handled without a map of members
+	if len(r.inv.Context) == 0 { // in the usual case, no map is needed
 		return strictjson.Encode(c)
 	}
 	own, err := r.limits.document("context", r.inv.Context)
@@ -82,7 +84,7 @@ func (r *run) contextDocument() (json.RawMessage, error) {
 	return c.addTo(own)
 }
 
-// addTo returns the document of a caller with the host's members.
+// The method "addTo" adds the host's members to the document of a caller.
 func (c hostContext) addTo(own json.RawMessage) (json.RawMessage, error) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(own, &members) != nil || members == nil {
@@ -106,9 +108,9 @@ func nullIfEmpty(text string) any {
 	return text
 }
 
-// canonical returns a document in canonical form, so documents that differ only in white space or
-// member order become equal. canonical returns a document that exceeds the limits unchanged,
-// because every run rejects that document.
+// The function "canonical" returns a document in canonical form. If two documents differ only in
+// white space or in the order of members, their canonical forms are equal. A document that exceeds
+// the limits is returned unchanged, because every run rejects it.
 func (l Limits) canonical(text json.RawMessage) []byte {
 	if len(text) > l.InputBytes {
 		return text

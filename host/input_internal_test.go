@@ -6,8 +6,8 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// TestHostContext compares the two ways to encode a context: without members of the caller, and
-// with an empty object of the caller.
+// TestHostContext encodes a context in two ways: without an object of the caller, and with an empty
+// object of the caller. The results must be equal.
 func TestHostContext(t *testing.T) {
 	for _, c := range []hostContext{
 		{App: "shop", Env: map[string]string{}, Run: "run_1"},

@@ -43,7 +43,8 @@ func TestDocumentsAreBounded(t *testing.T) {
 	}
 }
 
-// A document without a schema is not decoded, because decoded values use many times as much memory.
+// If a document has no schema, it is not decoded, because decoded values use many times as much
+// memory.
 func TestDocumentsStayTexts(t *testing.T) {
 	var before, after runtime.MemStats
 	h := openTool(t, ``, stub{run: func(context.Context, engine.Host) (engine.Output, error) {
@@ -80,7 +81,7 @@ func TestTheContextOfATool(t *testing.T) {
 	}
 }
 
-// A compromised isolated engine can return arbitrary results.
+// If an isolated engine is compromised, it can return arbitrary results. The host must check them.
 func TestAnswersAreChecked(t *testing.T) {
 	deep := strings.Repeat("[", 101) + strings.Repeat("]", 101)
 	tests := map[string]engine.Output{
@@ -120,7 +121,8 @@ func TestAContextMayBeAsDeepAsItsValues(t *testing.T) {
 	}
 }
 
-// The host ignores fields of an engine's fault that only package memory is allowed to set.
+// Some fields of a fault can be set only by package memory. If a fault of an engine contains these
+// fields, the host ignores them.
 func TestFaultsOfEngines(t *testing.T) {
 	made := &abi.Fault{Code: abi.ToolError, Message: "no", Outcome: "unknown", Violations: []abi.Violation{{Keyword: "x", Limit: json.RawMessage(`{`)}}}
 	h := openTool(t, ``, stub{run: func(context.Context, engine.Host) (engine.Output, error) { return engine.Output{}, made }}.with(nil))
@@ -133,7 +135,7 @@ func TestFaultsOfEngines(t *testing.T) {
 	}
 }
 
-// The fault for an exceeded limit contains a hint on where to set the limit.
+// If a run exceeds a limit, the hint in the fault describes where the limit can be set.
 func TestLimitsAreTheirs(t *testing.T) {
 	for code, want := range map[abi.Code]string{
 		abi.CallLimit: "limits.calls", abi.OutputLimit: "limits.output", abi.MemoryLimit: "limits.memory", abi.Timeout: "limits.timeout", abi.ToolError: "",

@@ -14,17 +14,20 @@ import (
 	"github.com/toolrun/toolrun/host/session"
 )
 
-// job is a transaction that the host performs for a caller: the run of a tool, or a turn of an
-// agent. A job contains the fields and functions that runs and turns have in common.
+// The type "job" is a transaction that the host performs for a caller. It is either the run of a
+// tool or the turn of an agent. The type contains the fields and methods that runs and turns have
+// in common.
 type job struct {
 	h   *Host
 	inv Invocation
-	// act is the act in the ledger. label is the name of the tool or the agent in the ledger, or "".
+	// The field "act" is the act in the ledger. The field "label" is the name of the tool or the
+	// agent in the ledger, or "".
 	act, label string
 	info       RunInfo
-	// fingerprint is the fingerprint that is stored with the idempotency key, or "" without a key.
+	// If the job has an idempotency key, the fingerprint is stored with this key. Otherwise the
+	// fingerprint is "".
 	fingerprint string
-	// session is the session for the ledger entry if the caller has none.
+	// If the caller has no session, the field "session" is the session in the ledger entry.
 	session  string
 	began    time.Time // start time by the host's clock, for the ledger entry
 	started  time.Time
@@ -32,26 +35,28 @@ type job struct {
 	attempts int
 	calls    int
 	overtime error // the cause of a context that ends at the time limit
-	// external contains the external calls of the job. external is nil until the first call.
+	// The field "external" contains the external calls of the job. It is nil until the first
+	// external call.
 	external *externals
-	// clocks measure the computing time of the job and of its nested runs if they can make external
-	// calls. root is the job that contains this job, if this job is a nested run. Otherwise root is
-	// nil.
+	// The field "clocks" contains a clock for the job, and a clock for each nested run, if they can
+	// make external calls. A clock measures computing time. If this job is a nested run, the field
+	// "root" is the outermost job. Otherwise root is nil.
 	clocks []*clock
 	root   *job
 	ledger *ledger.Entry // the ledger entry of the commit
-	// claim is set if the job executes an approved run again. recorded contains the answers to the
-	// external calls of earlier executions.
+	// The field "claim" is set if the job executes an approved run again. The field "recorded"
+	// contains the answers to the external calls of earlier executions.
 	claim    *approval.Claim
 	recorded *journal.Journal
 	peak     int64
 	state    RunState // the last state that OnState reported
-	// refused is true if an observer refused the job. executed is true if the tool or the agent was
-	// executed.
+	// The field "refused" is true if an observer has refused the job. The field "executed" is true
+	// if the tool or the agent was executed.
 	refused, executed bool
-	// admitted is true while the job has a slot at the gate, or is parked.
+	// The field "admitted" is true while the job has a slot at the gate, and also while the job is
+	// parked.
 	admitted bool
-	// machine is true if the job executes a machine.
+	// The field "machine" is true if the job executes a machine.
 	machine bool
 }
 
@@ -63,8 +68,8 @@ func newJob(h *Host, inv Invocation, act string) job {
 	return job{h: h, inv: inv, act: act, began: h.now(), started: time.Now(), info: RunInfo{App: h.app.ID, Tool: inv.Tool, Caller: inv.Caller}}
 }
 
-// identify gives the job an id with a prefix, calls the function "find" to look up the tool or the
-// agent, and calls BeforeRun of all observers.
+// The method "identify" gives the job an id that begins with the given prefix. It looks up the tool
+// or the agent with the function "find". Then it calls BeforeRun of all observers.
 func (j *job) identify(ctx context.Context, prefix string, find func() error) (err error) {
 	if j.h.closed.Load() {
 		return errHostClosed
@@ -84,8 +89,8 @@ func (j *job) identify(ctx context.Context, prefix string, find func() error) (e
 	return j.mayRun(ctx)
 }
 
-// mayRun calls BeforeRun of all observers. mayRun is called before any expensive work, so no tool
-// is compiled for a refused job.
+// mayRun calls BeforeRun of all observers. The host calls mayRun before any expensive work, so it
+// compiles no tool for a refused job.
 func (j *job) mayRun(ctx context.Context) error {
 	for _, o := range j.h.observers {
 		if err := o.BeforeRun(ctx, j.info); err != nil {
@@ -103,7 +108,7 @@ func refused(err error) error {
 	return abi.Faultf(abi.AccessDenied, "the run was rejected: %v", err)
 }
 
-// bounded returns a context that ends when the job exceeds a time limit.
+// The method "bounded" returns a context that ends when the job exceeds the given time limit.
 func (j *job) bounded(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if j.overtime == nil {
 		j.overtime = abi.Faultf(abi.Timeout, "the run exceeded its time limit (%s)", limit)
@@ -133,10 +138,10 @@ func (j *job) setState(state RunState) {
 	}
 }
 
-// The method "end" records the end of the job. end is a separate function, so its variables do not
-// use stack while a guest runs. A small stack is important, because Go copies a stack whenever it
-// grows beyond a power of two. The calls to observers are also in separate functions, for the same
-// reason.
+// The method "end" records the end of the job. It is a separate function, so its variables do not
+// use stack space while a guest runs. A small stack is important, because Go copies a stack
+// whenever it grows beyond a power of two. For the same reason, observers are also called in
+// separate functions.
 func (j *job) end(ctx context.Context, recorded bool, result *report.Result) error {
 	j.external.close()
 	if result.Error == nil {
@@ -154,7 +159,7 @@ func (j *job) end(ctx context.Context, recorded bool, result *report.Result) err
 	return nil
 }
 
-// outcome returns the Outcome of the job.
+// The method "outcome" returns the Outcome of the job.
 func (j *job) outcome(result *report.Result) Outcome {
 	switch {
 	case result.Repeated:
@@ -167,7 +172,7 @@ func (j *job) outcome(result *report.Result) Outcome {
 	return OutcomeNotStarted
 }
 
-// usage returns the usage of the job so far.
+// The method "usage" returns what the job has used so far.
 func (j *job) usage() report.Usage {
 	return report.Usage{
 		WallMS: milliseconds(time.Since(j.started)), CPUMS: milliseconds(j.cpu), MemoryBytes: j.peak, HostCalls: j.calls,
@@ -177,8 +182,8 @@ func (j *job) usage() report.Usage {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// contextError is the error of a job that ended because the caller's context ended. A contextError
-// wraps the fault and the error of the context.
+// If a job ended because the caller's context ended, the error of the job is a contextError. A
+// contextError wraps the fault and the error of the context.
 type contextError struct {
 	*abi.Fault
 	cause error
@@ -187,8 +192,8 @@ type contextError struct {
 // Unwrap returns the fault and the error of the context.
 func (e *contextError) Unwrap() []error { return []error{e.Fault, e.cause} }
 
-// endError returns the error of a job for its caller: the fault, or a contextError if the job ended
-// because the context ended.
+// endError returns the error that the caller of a job gets. If the job ended because the caller's
+// context ended, this error is a contextError. Otherwise it is the fault.
 func endError(ctx context.Context, f *abi.Fault) error {
 	if cause := ctx.Err(); cause != nil && (f.Code == abi.Timeout || f.Code == abi.Cancelled) {
 		return &contextError{f, cause}
@@ -196,7 +201,8 @@ func endError(ctx context.Context, f *abi.Fault) error {
 	return f
 }
 
-// limitHints contains hints on where to set a limit that was exceeded.
+// limitHints contains a hint for each limit. If a run exceeds the limit, the hint describes where
+// the limit can be set.
 var limitHints = map[abi.Code]string{
 	abi.Timeout:     "raise limits.timeout of the tool, the timeout of the request, or the host's limit",
 	abi.CallLimit:   "raise limits.calls of the tool, or the host's limit",
@@ -204,10 +210,10 @@ var limitHints = map[abi.Code]string{
 	abi.MemoryLimit: "raise limits.memory of the tool, or the host's limit",
 }
 
-// fault converts the error of a job to the fault for the caller.
+// The method "fault" converts the error of a job to the fault that the caller gets.
 func (j *job) fault(err error) *abi.Fault {
 	f := j.faultOf(err)
-	if hint := limitHints[f.Code]; hint != "" && f.Hint == "" && j.attempts > 0 { // the hints are not about compilations
+	if hint := limitHints[f.Code]; hint != "" && f.Hint == "" && j.attempts > 0 { // the hints do not apply to compilations
 		return f.WithHint("%s", hint)
 	}
 	return f

@@ -9,12 +9,12 @@ import (
 	"github.com/toolrun/toolrun/host/ledger"
 )
 
-// Ledger is a handle for the ledger of an app. Entries that are not part of a commit are written in
-// the background. Ledger is safe for concurrent use.
+// Ledger is a handle for the ledger of an app. If an entry is not part of a commit, it is written
+// in the background. Ledger is safe for concurrent use.
 type Ledger struct {
 	h *Host
 
-	flushing sync.Mutex // serializes flushes, so a flush returns after earlier flushes
+	flushing sync.Mutex // serializes flushes: a flush returns after all earlier flushes
 
 	mu      sync.Mutex
 	waiting []pendingEntry
@@ -31,8 +31,8 @@ type pendingEntry struct {
 	entry  ledger.Entry
 }
 
-// The limits on pending entries, and on the time for writing them when the Host is
-// closed.
+// These are the limits on pending entries. They include the time limit for writing pending entries
+// when the Host is closed.
 const (
 	maxWaiting  = 10_000
 	ledgerChunk = 256
@@ -43,23 +43,23 @@ func newLedger(h *Host) *Ledger {
 	return &Ledger{h: h, wake: make(chan struct{}, 1), closing: make(chan struct{})}
 }
 
-// store returns the ledger of a tenant in the backend.
+// The method "store" returns the stored ledger of a tenant.
 func (l *Ledger) store() *ledger.Ledger { return l.h.memory.Ledger() }
 
-// start starts a background goroutine that writes entries until close is called. start does nothing
-// if the app keeps no ledger.
+// The method "start" starts a background goroutine. The goroutine writes entries until the method
+// "close" is called. If the app keeps no ledger, the method "start" does nothing.
 func (l *Ledger) start() {
 	if l.store().Enabled() {
 		l.done.Go(l.work)
 	}
 }
 
-// failed logs that entries were not written.
+// The method "failed" logs that some entries could not be written.
 func (l *Ledger) failed(entries int, err error) {
 	l.h.log.Error("write the ledger", "entries", entries, "error", err)
 }
 
-// add queues an entry for the background goroutine.
+// The method "add" adds an entry to the queue of the background goroutine.
 func (l *Ledger) add(tenant string, e ledger.Entry) {
 	if !l.store().Enabled() {
 		return
@@ -90,14 +90,14 @@ func (l *Ledger) work() {
 	}
 }
 
-// close writes the pending entries.
+// The method "close" writes the pending entries.
 func (l *Ledger) close() {
 	l.once.Do(func() { close(l.closing) })
 	l.done.Wait()
 }
 
-// flush writes the pending entries. flush continues when the Host's background work is stopped,
-// because the entries of acknowledged runs must be written.
+// The method "flush" writes the pending entries. If the Host's background work is stopped, the
+// method continues, because the entries of acknowledged runs must be written.
 func (l *Ledger) flush() {
 	l.flushing.Lock()
 	defer l.flushing.Unlock()
@@ -119,8 +119,8 @@ func (l *Ledger) flush() {
 
 var errLedgerFull = abi.Faultf(abi.Unavailable, "too many runs ended before their ledger entries were written")
 
-// take removes the next pending entries of one tenant from the queue. take returns the removed
-// entries and the number of entries that were dropped.
+// The method "take" removes the next pending entries of one tenant from the queue. It returns the
+// removed entries, and the number of entries that were dropped because the queue was full.
 func (l *Ledger) take() (tenant string, chunk []ledger.Entry, lost int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -138,8 +138,8 @@ func (l *Ledger) take() (tenant string, chunk []ledger.Entry, lost int) {
 }
 
 // Entries returns ledger entries of the caller's tenant, oldest first; see ledger.Ledger.Entries.
-// The entry of a run without changes is written in the background and appears shortly after the run
-// has ended.
+// If a run has changed nothing, its entry is written in the background and appears shortly after
+// the end of the run.
 func (l *Ledger) Entries(ctx context.Context, caller Caller, q ledger.Query) (found []ledger.Entry, next string, more bool, err error) {
 	err = l.h.admitted(ctx, caller, func() (err error) {
 		found, next, more, err = l.store().Entries(ctx, caller.as("").Tenant, q)

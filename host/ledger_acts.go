@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// The names of acts in ledger entries.
+// These are the names of acts in ledger entries.
 const (
 	actRun     = "run"
 	actDryRun  = "dry_run"
@@ -26,10 +26,10 @@ const (
 	actExport  = "export"
 	actImport  = "import"
 	actLoad    = "download"
-	actReembed = "reembed" // an export of entries of a collection
+	actReembed = "reembed" // an export of a collection's entries
 
 	actSleep    = "sleep"
-	actMessages = "messages" // an import of messages that a platform has recorded
+	actMessages = "messages" // an import of a platform's messages
 	actPause    = "pause"    // of sleep-time memory
 	actResume   = "resume"
 	actRetry    = "retry"   // repeats failed runs of sleep-time memory
@@ -43,7 +43,7 @@ const (
 	actDeny            = "deny"
 )
 
-// entry returns the ledger entry of a job that has not ended yet.
+// The method "entry" returns the ledger entry of a job that has not ended yet.
 func (j *job) entry() *ledger.Entry {
 	act := j.act
 	if j.inv.DryRun {
@@ -59,7 +59,7 @@ func (j *job) entry() *ledger.Entry {
 	}
 }
 
-// record adds the ledger entry of a job that has ended without a commit.
+// If a job has ended without a commit, the method "record" adds its ledger entry.
 func (j *job) record(recorded bool, result *report.Result) {
 	if recorded || j.info.ID == "" || result.Repeated {
 		return
@@ -69,15 +69,15 @@ func (j *job) record(recorded bool, result *report.Result) {
 	if result.Error != nil {
 		e.Code = result.Error.Code
 	}
-	if result.Approval != nil { // the run uses its own id for the ledger entry of its commit
+	if result.Approval != nil { // the run's id already identifies the ledger entry of its commit
 		e.Run, e.Act, e.Approval = result.Approval.Token, actRequestApproval, result.Approval.Token
 	}
 	noteExternal(j, e)
 	j.h.ledger.add(j.info.Caller.Tenant, *e)
 }
 
-// RecordDeclared adds a ledger entry for stores that an operator has created or changed. The
-// program that opens hosts must call RecordDeclared after it has changed stores.
+// RecordDeclared adds a ledger entry that lists stores that an operator has created or changed. If
+// a program has changed stores, it must call RecordDeclared.
 func (l *Ledger) RecordDeclared(caller Caller, stores ...string) error {
 	return l.recordStores(caller, actDeclare, stores, nil)
 }
@@ -108,7 +108,8 @@ func (l *Ledger) recordStores(caller Caller, act string, stores []string, failed
 	return nil
 }
 
-// RecordDownload adds a ledger entry for an operator's download of a file of the caller's session.
+// RecordDownload adds a ledger entry, which records that an operator has downloaded a file of the
+// caller's session.
 func (l *Ledger) RecordDownload(caller Caller, file string) error {
 	id, err := l.h.newID(actLoad)
 	if err != nil {
@@ -125,8 +126,8 @@ func (l *Ledger) recordAct(caller Caller, id, act string, effects report.Effects
 	l.add(caller.as(id).Tenant, l.act(caller, id, act, effects, err))
 }
 
-// began returns the time at which the run or act with the given id began. The id of a run or act
-// contains the start time in milliseconds.
+// The function "began" returns the time at which the run or act with the given id began. The id
+// contains this time in milliseconds.
 func (l *Ledger) began(id string) time.Time {
 	_, text, _ := strings.Cut(id, "_")
 	made, err := ulid.ParseStrict(text)
@@ -136,7 +137,7 @@ func (l *Ledger) began(id string) time.Time {
 	return ulid.Time(made.Time()).UTC()
 }
 
-// act returns the ledger entry of an operator's act.
+// The method "act" returns the ledger entry of an operator's act.
 func (l *Ledger) act(caller Caller, id, act string, effects report.Effects, err error) ledger.Entry {
 	c := caller.as(id)
 	e := ledger.Entry{

@@ -29,7 +29,8 @@ const counter = `
 	if ($n > 0) await memory.set_content("notes", {n: (seen?.n ?? 0) + $n});
 	return seen?.n ?? 0;`
 
-// entries closes the host, which writes pending entries, and returns the entries of the ledger.
+// The function "entries" closes the host, so that the host writes its pending entries. Then it
+// returns the entries of the ledger.
 func entries(t *testing.T, h *host.Host, q ledger.Query) []ledger.Entry {
 	t.Helper()
 	if err := h.Close(); err != nil {
@@ -65,7 +66,7 @@ func TestLedger(t *testing.T) {
 		t.Fatal("an unknown tool was run")
 	}
 	found := entries(t, h, ledger.Query{})
-	slices.SortFunc(found, func(a, b ledger.Entry) int { return a.At.Compare(b.At) }) // ids of the same millisecond are not ordered
+	slices.SortFunc(found, func(a, b ledger.Entry) int { return a.At.Compare(b.At) }) // ids from the same millisecond are not ordered
 	if len(found) != 5 {
 		t.Fatalf("the ledger has %d entries; want 5: %+v", len(found), found)
 	}
@@ -135,8 +136,8 @@ func TestLedgerQueries(t *testing.T) {
 	}
 }
 
-// No ledger entry contains the id of an erased user. Even the ledger entry of the erasure itself
-// does not contain the id.
+// No ledger entry contains the id of an erased user. The ledger entry of the erasure must not
+// contain the id either.
 func TestEraseLedgerAndFiles(t *testing.T) {
 	h := openTool(t, counter, keepLedger)
 	caller := host.Caller{User: "ann", Session: "s1"}
@@ -238,7 +239,7 @@ func TestManyCodes(t *testing.T) {
 	}
 }
 
-// sessionMeta lists uploaded files. sessionMeta contains only the text of active files.
+// sessionMeta lists all uploaded files. It contains the text of a file only if the file is active.
 func TestFiles(t *testing.T) {
 	h := openTool(t, `return JSON.stringify((await memory.get_content("sessionMeta")).artifacts.map(a => [a.filename, a.text ?? null, a.downloadUrl, a.isActive]))`,
 		func(o *host.Options) {
@@ -308,8 +309,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// A store that is declared at run time still exists when the app is opened again, and obeys the
-// rules for declared stores.
+// If a store is declared at run time, it still exists when the app is opened again. It has the same
+// rules as a store that the app file declares.
 func TestDeclaredStores(t *testing.T) {
 	backend := mem.New()
 	ctx := t.Context()
@@ -327,7 +328,7 @@ func TestDeclaredStores(t *testing.T) {
 	}
 }
 
-// A run whose context is canceled with a custom cause still fails with the code cancelled.
+// If the context of a run is canceled with a custom cause, the run fails with the code cancelled.
 func TestCancelledForACause(t *testing.T) {
 	for name, source := range map[string]string{
 		"in the guest": `console.log("begun"); for (;;) {}`,
@@ -343,7 +344,8 @@ func TestCancelledForACause(t *testing.T) {
 	}
 }
 
-// A repeated run, or a run whose key conflicts, does not change its session.
+// If a run is a repetition, or if its key conflicts with an earlier run, it does not change its
+// session.
 func TestRepeatedRunLeavesMetadata(t *testing.T) {
 	h := openTool(t, `return 1`)
 	caller := host.Caller{User: "ann", Session: "s1"}
@@ -367,8 +369,8 @@ func TestRepeatedRunLeavesMetadata(t *testing.T) {
 	}
 }
 
-// No tool is closed while it runs, even if the number of concurrent ad-hoc tools exceeds the size
-// of the cache.
+// If more ad-hoc tools run concurrently than the cache can contain, no tool is closed while it
+// runs.
 func TestManyCodesAtOnce(t *testing.T) {
 	h := openTool(t, `return 0`)
 	var all sync.WaitGroup
@@ -415,7 +417,7 @@ func TestErasedFiles(t *testing.T) {
 	}
 }
 
-// A run that is canceled by an erasure does not store data of the user again.
+// If the erasure of a user cancels a run, the run does not store data of this user again.
 func TestErasedRunNamesNobody(t *testing.T) {
 	begun, goOn := make(chan struct{}), make(chan struct{})
 	slow := stub{run: func(ctx context.Context, h engine.Host) (engine.Output, error) {

@@ -13,9 +13,9 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js"
 )
 
-// TestCodeIsCompiledInTimeOfRun checks that the time limit of the run, not LoadTimeout, limits the
-// compilation of an ad-hoc tool. After a timeout, a later request with a longer time limit must
-// succeed.
+// TestCodeIsCompiledInTimeOfRun checks the time limit for the compilation of an ad-hoc tool. This
+// must be the time limit of the run, and not LoadTimeout. If the compilation times out, a later
+// request that has a longer time limit must succeed.
 func TestCodeIsCompiledInTimeOfRun(t *testing.T) {
 	ended := make(chan time.Duration, 10)
 	slow := stub{load: func(ctx context.Context, _ engine.Source) error {
@@ -57,8 +57,9 @@ func TestCodeIsCompiledInTimeOfRun(t *testing.T) {
 	}
 }
 
-// TestConstantsAreNotComputed checks that a source with an expensive constant expression compiles
-// quickly, with and without isolation. The run evaluates the expression within its time limit.
+// If a source contains an expensive constant expression, TestConstantsAreNotComputed checks that
+// the source nevertheless compiles quickly. The test compiles the source with isolation and without
+// isolation. The expression is evaluated in the run, whose time limit applies.
 func TestConstantsAreNotComputed(t *testing.T) {
 	for name, options := range map[string]func(*host.Options){
 		"in a cell":       func(*host.Options) {},

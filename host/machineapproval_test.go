@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// A step of a machine that requires an approval pauses the run. The entry that the step stores
-// contains the time of the run, and the approval does not change this time.
+// If a step of a machine requires an approval, the step pauses the run. The entry that the step
+// stores contains the start time of the run, even if the run is approved later.
 func TestApprovalOfMachine(t *testing.T) {
 	g := newGated(t, mem.New())
 	g.open(fstest.MapFS{
@@ -64,7 +64,8 @@ const governed = `machine governed
       id: "same"
 `
 
-// Each approval names the step that makes the call, even if two steps make equal calls.
+// Each approval contains the name of the step that makes the call. This is also the case if two
+// steps make equal calls.
 func TestStepsOfApprovals(t *testing.T) {
 	g := newGated(t, mem.New())
 	g.open(fstest.MapFS{
@@ -93,7 +94,8 @@ func TestStepsOfApprovals(t *testing.T) {
 	}
 }
 
-// A machine in a request requires the approvals that its source text declares.
+// If a request contains the source text of a machine, the approvals that this text declares are
+// required.
 func TestApprovalOfAdHocMachine(t *testing.T) {
 	g := newGated(t, mem.New())
 	g.open(fstest.MapFS{"app.yaml": {Data: []byte("app: notes\nmemory:\n  kb: {kind: collection, access: user, description: d}\n")}})
@@ -111,7 +113,7 @@ func TestApprovalOfAdHocMachine(t *testing.T) {
 	}
 }
 
-// The review of a tool does not execute the tool, so no approval is needed.
+// A review of a tool does not execute the tool, so the review needs no approval.
 func TestReviewOfGatedTool(t *testing.T) {
 	g := newGated(t, mem.New())
 	for name, review := range g.Review(t.Context()) {
