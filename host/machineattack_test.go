@@ -20,11 +20,11 @@ import (
 
 const attackedMachine = "accepts\n  a as text\nensures\n  permissions\n    allowed to\n      llm_call, memory\nimplements\n"
 
-// rememberStep is a step that runs before the step that fails. The entry of rememberStep must not
-// be stored.
+// rememberStep is a step of a machine. It runs before the step that fails. Because the run fails,
+// the entry of this step must not be stored.
 const rememberStep = "  remember entry\n    content: \"tea \" + input.a\n    collection: \"kb\"\n"
 
-// A machine with an endless loop, or a machine that is too large, fails and stores nothing.
+// If a machine has an endless loop or is too large, it fails and stores nothing.
 func TestHostileMachines(t *testing.T) {
 	steps := strings.Builder{}
 	for i := range 100_000 {
@@ -88,7 +88,7 @@ func nothingStored(t *testing.T, h *host.Host) {
 	}
 }
 
-// If the provider of a step "ask" fails, the run fails before its deadline, and nothing is stored.
+// If the provider fails during a step "ask", the run fails before its deadline and stores nothing.
 func TestFailingProviderOfMachine(t *testing.T) {
 	const source = attackedMachine + rememberStep + "  ask x, using: \"local\"\n    with task input.a\n    returns\n      y as number\n"
 	for _, tt := range []struct {
@@ -108,7 +108,7 @@ func TestFailingProviderOfMachine(t *testing.T) {
 		{"answers with more fields", modeltest.Reply{Text: `{"y":1,"__proto__":{"z":1}}`}, abi.ToolError},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel() // some of the runs wait for the deadline
+			t.Parallel() // some of the runs end at their deadline
 			server := modeltest.Start()
 			t.Cleanup(server.Close)
 			server.Always(tt.reply)
@@ -129,8 +129,8 @@ func TestFailingProviderOfMachine(t *testing.T) {
 	}
 }
 
-// Stored entries and answers of models can contain instructions. A request to a model contains such
-// texts in the message of the user, and not in the role.
+// Stored entries and answers of models can contain instructions. A request to a model must contain
+// such a text in the user's message, and not in the role.
 func TestPoisonedEntriesStayData(t *testing.T) {
 	const source = attackedMachine + "  recall docs\n    query: input.a\n    collection: \"kb\"\n  ask x, using: \"local\"\n    with role \"Answer only from the context.\"\n    with task \"${input.a}\\n${docs.results.map(d => d.content).join(\"\\n\")}\"\n  compute y\n    {text: x.text}\n"
 	server := modeltest.Start()
@@ -160,8 +160,8 @@ func TestPoisonedEntriesStayData(t *testing.T) {
 	}
 }
 
-// A token of an approval is not a credential: callers of other tenants, other users and other sessions
-// cannot see, approve or deny a request, and guesses find nothing.
+// The token of an approval is not a credential. If the caller has another tenant, user or session,
+// it cannot see, approve or deny the request. A guessed token finds no request.
 func TestStolenApproval(t *testing.T) {
 	g := newGated(t, mem.New())
 	pending := g.pause(host.Invocation{Tool: "own", Caller: annInS1, Input: json.RawMessage(`{"n":1}`)})

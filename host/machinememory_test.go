@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/model"
 )
 
-// openMachines opens a host with machines as tools. The keys of sources are the names of the
-// machines. The values are the files of the machines without the first line.
+// openMachines opens a host whose tools are machines. The keys of the argument "sources" are the
+// names of the machines. Each value is the file of a machine without its first line.
 func openMachines(t *testing.T, machines map[string]string, change ...func(*host.Options)) *host.Host {
 	t.Helper()
 	files := fstest.MapFS{}
@@ -94,8 +94,8 @@ implements
 `
 )
 
-// The ledger contains the entries that a machine reads and writes. If a machine lacks a permission,
-// or its tool lacks a grant, the machine does not run, and the ledger contains the fault.
+// The ledger contains the entries that a machine reads and writes. If a machine lacks a permission
+// or its tool lacks a grant, the machine is not executed, and the ledger contains the fault.
 func TestMachineMemoryIsGoverned(t *testing.T) {
 	files := fstest.MapFS{
 		"app.yaml": {Data: []byte("app: test\nmemory:\n  kb: {kind: collection, access: application}\ntools:\n" +
@@ -159,8 +159,8 @@ func TestMachineResults(t *testing.T) {
 	}
 }
 
-// If a machine recalls entries and then remembers an entry, the recall finds only the entries of
-// earlier runs.
+// If a machine first recalls entries and then remembers an entry, the recall does not find this
+// entry. It finds the entries of earlier runs.
 func TestRecallPrecedesRemember(t *testing.T) {
 	h := openMachines(t, map[string]string{"talk": talkMachine})
 	for turn, want := range []string{`{"found":0,`, `{"found":1,`, `{"found":2,`} {
@@ -171,7 +171,8 @@ func TestRecallPrecedesRemember(t *testing.T) {
 	}
 }
 
-// A namespace separates the entries of conversations, and the entries expire after their ttl.
+// Each conversation has its own namespace, and finds no entries of other conversations. Each entry
+// expires after its ttl.
 func TestConversationsEnd(t *testing.T) {
 	clock := newTestClock()
 	h := openMachines(t, map[string]string{"talk": talkMachine}, func(o *host.Options) { o.Now = clock.now })
@@ -183,7 +184,7 @@ func TestConversationsEnd(t *testing.T) {
 		{"s1", 0, `{"found":0,`},
 		{"s2", 0, `{"found":0,`},
 		{"s1", 90*24*time.Hour - time.Second, `{"found":1,`},
-		{"s1", time.Second, `{"found":1,`}, // only the first of two entries has expired
+		{"s1", time.Second, `{"found":1,`}, // the first entry has expired, the second has not
 		{"s2", 0, `{"found":0,`},
 	} {
 		clock.advance(turn.after)
@@ -198,8 +199,8 @@ func TestConversationsEnd(t *testing.T) {
 	}
 }
 
-// A search returns only entries that match all pairs of the filter, even if other entries are more
-// similar to the query.
+// Each entry that a search returns must match all pairs of the filter, even if other entries are
+// more similar to the query.
 func TestFilterPrecedesSearch(t *testing.T) {
 	for name, n := range map[string]int{"without an index": 20, "with an index": 400} {
 		t.Run(name, func(t *testing.T) {
@@ -222,8 +223,9 @@ func TestFilterPrecedesSearch(t *testing.T) {
 	}
 }
 
-// Expressions can use "now()", "+", substitutions, "join", and "map" with a function. A value is
-// inserted as text: a substitution inside the value is not evaluated.
+// An expression can use "now()", "+", substitutions and "join". It can also use "map" with a
+// function. If a value contains the text of a substitution, this text is inserted without being
+// evaluated.
 func TestMachineExpressions(t *testing.T) {
 	h := openMachines(t, map[string]string{"expressions": `accepts
   a as text

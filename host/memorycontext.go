@@ -12,34 +12,35 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// MemoryContext is the part of a prompt that comes from blocks.
+// MemoryContext is the part of a prompt that contains the texts of blocks.
 type MemoryContext = report.MemoryContext
 
 // MemoryPolicy determines which blocks go into a prompt or a turn. The zero value is the default
-// policy: the prompt contains the texts of the user and of the active agent, and no blocks are
-// searched.
+// policy. By default, the prompt contains the texts of the user and of the active agent, and no
+// blocks are searched.
 type MemoryPolicy struct {
-	// ArchivalMode determines whether lines that match the message become system reminders. The
-	// default is ArchivalToolOnly.
+	// ArchivalMode determines whether the prompt contains lines that match the message as system
+	// reminders. The default is ArchivalToolOnly.
 	ArchivalMode ArchivalMode `json:"archival_mode,omitempty"`
 	// ArchivalLimit is the maximum number of reminders, up to block.MaxLimit. Default: 10.
 	ArchivalLimit int `json:"archival_limit,omitempty"`
-	// ArchivalMinScore excludes reminders whose score is lower. Nil excludes none.
+	// ArchivalMinScore is the minimum score of a reminder. Nil excludes none.
 	ArchivalMinScore *float64 `json:"archival_min_score,omitempty"`
-	// IncludeUserCore includes the user's blocks with the use context. IncludeAgentCore includes
-	// the active agent's blocks with the use context. Nil means true.
+	// IncludeUserCore determines whether the prompt contains those blocks of the user whose use is
+	// "context". IncludeAgentCore determines whether the prompt contains those blocks of the active
+	// agent whose use is "context". Nil means true.
 	IncludeUserCore  *bool `json:"include_user_core,omitempty"`
 	IncludeAgentCore *bool `json:"include_agent_core,omitempty"`
 }
 
-// ArchivalMode determines how a prompt uses the blocks that can be searched.
+// ArchivalMode determines how a prompt uses the lines of searchable blocks.
 type ArchivalMode string
 
 // The archival modes.
 const (
 	ArchivalToolOnly ArchivalMode = "tool_only" // only tools and API calls search the blocks
 	ArchivalAuto     ArchivalMode = "auto"      // lines that match the message become system reminders
-	ArchivalOff      ArchivalMode = "off"       // the same as ArchivalToolOnly: nothing is added to prompts
+	ArchivalOff      ArchivalMode = "off"       // has the same effect as ArchivalToolOnly
 )
 
 // check returns a fault if a policy is invalid.
@@ -58,7 +59,8 @@ func (p MemoryPolicy) check() error {
 	return nil
 }
 
-// includes reports whether a policy includes a block with the use context.
+// The method "includes" reports whether a policy includes a block. The use of this block must be
+// "context".
 func (p MemoryPolicy) includes(b block.Block) bool {
 	if b.Agent != "" {
 		return p.IncludeAgentCore == nil || *p.IncludeAgentCore
@@ -66,7 +68,7 @@ func (p MemoryPolicy) includes(b block.Block) bool {
 	return p.IncludeUserCore == nil || *p.IncludeUserCore
 }
 
-// query returns the search for the reminders that match a message.
+// The method "query" returns the search that finds the reminders for a message.
 func (p MemoryPolicy) query(message string) block.Query {
 	q := block.Query{Text: message, Limit: block.DefaultLimit}
 	if p.ArchivalLimit > 0 {
@@ -78,9 +80,10 @@ func (p MemoryPolicy) query(message string) block.Query {
 	return q
 }
 
-// Context returns the part of a prompt that the policy p selects from the blocks of the caller's
-// user and agent. The argument "message" is the user's message that the prompt answers. All blocks
-// are read from one snapshot. If the app has no blocks, the error is abi.NotFound.
+// Context returns the part of a prompt that comes from the blocks of the caller's user and agent.
+// The policy p selects the blocks. The argument "message" is the message of the user that the model
+// must answer. All blocks are read from one snapshot. If the app has no blocks, the error is
+// abi.NotFound.
 func (b Blocks) Context(ctx context.Context, caller Caller, message string, p MemoryPolicy) (MemoryContext, error) {
 	if err := b.requireBlocks(); err != nil {
 		return MemoryContext{}, err
@@ -93,7 +96,7 @@ func (b Blocks) Context(ctx context.Context, caller Caller, message string, p Me
 	return found.MemoryContext, err
 }
 
-// promptMemory is a MemoryContext with the blocks that it contains.
+// promptMemory contains a MemoryContext, and the blocks from which it was made.
 type promptMemory struct {
 	MemoryContext
 	blocks []block.Block
@@ -136,7 +139,7 @@ func readPromptMemory(ctx context.Context, v *memory.View, h *Host, a memory.Aut
 	return found, err
 }
 
-// userMemoryText returns the texts of blocks with headings.
+// userMemoryText returns the texts of blocks. Each text has a heading.
 func userMemoryText(blocks []block.Block) string {
 	var b strings.Builder
 	for _, text := range blocks {
@@ -156,19 +159,19 @@ func userMemoryText(blocks []block.Block) string {
 	return b.String()
 }
 
-// RecallQuery is a search over the lines of the blocks with the use recall.
+// RecallQuery is a search. It searches the lines of those blocks whose use is "recall".
 type RecallQuery struct {
 	Query string
 	// Limit is the maximum number of results, up to block.MaxLimit. Default: 10.
 	Limit int
-	// MinScore excludes results whose score is lower. The default 0 excludes no results.
+	// MinScore is the minimum score of a result. If MinScore is 0, a result can have any score.
 	MinScore float64
 	// If Agent is true, the blocks of the caller's agent are also searched.
 	Agent bool
 }
 
-// Recall returns the lines of the caller's blocks that match a query, sorted by score. If the app
-// has no blocks, the error is abi.NotFound.
+// Recall searches the caller's blocks and returns the lines that match a query, sorted by score. If
+// the app has no blocks, the error is abi.NotFound.
 func (b Blocks) Recall(ctx context.Context, caller Caller, q RecallQuery) ([]block.Match, error) {
 	if err := b.requireBlocks(); err != nil {
 		return nil, err

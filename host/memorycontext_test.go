@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/memory/block"
 )
 
-// These are the example entries of the documentation page about blocks.
+// These are the example entries on the documentation page about blocks.
 const (
 	coreText     = "- Prefers concise answers with explicit next actions.\n- Works primarily with enterprise renewals in North America."
 	archivalText = "- Acme renewal: CFO wants pricing options before the May 12 exec review.\n- Globex implementation: legal approved the DPA on 2026-04-18."
@@ -20,8 +20,8 @@ const (
 
 var recordsAgent = host.Caller{User: "ann", Agent: "agent_records"}
 
-// openBlocksApp opens an app with blocks, in which ann has the blocks of the documentation. Her
-// agent agent_records has one more line in each block.
+// openBlocksApp opens an app with blocks. The user ann has the blocks that the documentation shows.
+// Each block of the agent agent_records contains one more line.
 func openBlocksApp(t *testing.T, files fstest.MapFS, set ...func(*host.Options)) *host.Host {
 	t.Helper()
 	all := fstest.MapFS{"app.yaml": {Data: []byte("app: crm\nblocks: true\n")}}
@@ -49,8 +49,8 @@ func recall(t *testing.T, h *host.Host, caller host.Caller, q host.RecallQuery) 
 	return matches
 }
 
-// The query of the documentation first finds the line in the documentation, with the scope and the
-// position of the line.
+// The first result of the documentation's query must be the line that the documentation shows. The
+// result must contain the scope and the position of the line.
 func TestRecall(t *testing.T) {
 	h := openBlocksApp(t, nil)
 	matches := recall(t, h, recordsAgent, host.RecallQuery{Query: "Acme renewal", Agent: true})
@@ -103,7 +103,8 @@ func TestRecallOptions(t *testing.T) {
 	}
 }
 
-// Tools search only blocks that they are granted, and only blocks of their user.
+// A tool searches a block only if the block is granted to the tool and belongs to the caller's
+// user.
 func TestRecallGrants(t *testing.T) {
 	h := openBlocksApp(t, fstest.MapFS{
 		"app.yaml": {Data: []byte(`
@@ -140,7 +141,8 @@ tools:
 	}
 }
 
-// All languages have the operation recall, and a run finds the lines that it has written.
+// All languages have the operation recall. If a run writes a line, a later recall in the same run
+// finds the line.
 func TestRecallInEngines(t *testing.T) {
 	h := openBlocksApp(t, fstest.MapFS{
 		"app.yaml": {Data: []byte("app: crm\nblocks: true\ntools:\n" +
@@ -174,8 +176,8 @@ func contextOf(t *testing.T, h *host.Host, caller host.Caller, message string, p
 	return c
 }
 
-// A policy determines which blocks go into a prompt. By default, a prompt contains the block core
-// of the user and of the agent, and nothing is searched.
+// A policy determines which blocks go into a prompt. By default, a prompt contains the user's block
+// "core" and the agent's block "core", and nothing is searched.
 func TestMemoryContext(t *testing.T) {
 	h := openBlocksApp(t, nil)
 	no, half := false, 0.6
@@ -225,7 +227,8 @@ func TestMemoryPolicyChecks(t *testing.T) {
 	}
 }
 
-// If a prompt is granted blocks, it can contain the memory of the user and the text of a block.
+// If blocks are granted to a prompt, the prompt can contain the memory of the user and the text of
+// a block.
 func TestUserMemoryInPrompts(t *testing.T) {
 	h := openBlocksApp(t, fstest.MapFS{"app.yaml": {Data: []byte(`
 app: crm
@@ -266,8 +269,8 @@ prompts:
 	}
 }
 
-// TestPromptWithoutGrant checks that the fault about a block or a store that a prompt was not granted
-// uses the right word.
+// TestPromptWithoutGrant renders a prompt that lacks a grant. The fault must contain the word
+// "block" if a block is not granted, and the word "store" if a store is not granted.
 func TestPromptWithoutGrant(t *testing.T) {
 	h := openApp(t, fstest.MapFS{"app.yaml": {Data: []byte(`app: shop
 blocks: true

@@ -9,7 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/memory/transcript"
 )
 
-// Message is a message of a conversation that a platform with its own agents records.
+// Message is a message of a conversation. A platform that has its own agents records its messages
+// with AddMessages.
 type Message struct {
 	// Role is "user" or "assistant".
 	Role string `json:"role"`
@@ -20,13 +21,14 @@ type Message struct {
 // maxMessages is the maximum number of messages in one call of AddMessages.
 const maxMessages = 100
 
-// AddMessages adds messages to the transcript of the caller's session, for the sleep-time memory of
-// platforms with their own agents. Caller.Agent is the agent that was active, if any. AddMessages
-// is not needed for turns, which add their messages themselves. If the session does not exist,
-// AddMessages starts it. AddMessages returns the number of messages that were added, which excludes
-// messages without text. If the caller has no user, AddMessages stores nothing and returns 0. The
-// transcript contains a bounded number of messages and drops the oldest ones. If the messages
-// exceed a quota and there is no older message to drop, the error is abi.QuotaExceeded.
+// AddMessages adds messages to the transcript of the caller's session, which sleep-time memory
+// reads. AddMessages is intended for platforms that have their own agents. If an agent was active,
+// Caller.Agent must be its id. A turn adds its messages itself, so it does not need AddMessages. If
+// the session does not exist, AddMessages starts it. AddMessages returns the number of added
+// messages. It does not add messages without text. If the caller has no user, AddMessages stores
+// nothing and returns 0. The number of messages in a transcript is bounded. If there are more
+// messages, the oldest messages are dropped. If the messages exceed a quota, older messages are
+// also dropped. If there are none, the error is abi.QuotaExceeded.
 func (s Sessions) AddMessages(ctx context.Context, caller Caller, messages []Message) (added int, err error) {
 	if s.h.app.Sleep == nil {
 		return 0, errNoSleep
@@ -67,10 +69,10 @@ func checkMessages(caller Caller, messages []Message) ([]transcript.Message, err
 	return added, nil
 }
 
-// recordMessages adds the messages of a turn to the transcript of its session, in the transaction of
-// the turn. The transcript does not contain the sensitive values of the agent, because a model may
-// read it. If the messages exceed a quota, the turn succeeds with a warning: the user's conversation must
-// not end because there is no space for its transcript.
+// recordMessages adds the messages of a turn to the transcript of the session. This is part of the
+// turn's transaction. The transcript does not contain the sensitive values of the agent, because a
+// model can read the transcript. If the messages exceed a quota, the turn nevertheless succeeds,
+// with a warning. The conversation must not end because there is no space for the transcript.
 func recordMessages(ctx context.Context, t *turn, v *memory.View) error {
 	if t.h.app.Sleep == nil || t.inv.DryRun {
 		return nil
@@ -94,11 +96,12 @@ func recordMessages(ctx context.Context, t *turn, v *memory.View) error {
 	return nil
 }
 
-// unrecordedWarning is the warning in the result of a turn whose messages exceed the quota.
+// If the messages of a turn exceed the quota, the result of the turn contains the warning
+// unrecordedWarning.
 const unrecordedWarning = "sleep-time memory does not receive the messages of this turn, because the transcript would exceed a storage quota"
 
-// settle schedules the run of sleep-time memory for a session that has ended. If settle fails, the
-// run starts later, when the idle session would have settled.
+// If a session has ended, the method "settle" schedules its run of sleep-time memory. If the method
+// fails, the run starts later, as if the session had become idle without being ended.
 func (s Sessions) settle(ctx context.Context, caller Caller, user string) {
 	if s.h.app.Sleep == nil || user == "" {
 		return

@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// meterEvery is the interval at which usage is written. If the process is killed, the usage of
-	// up to one interval is lost.
+	// meterEvery is the interval at which usage is written. If the process is killed, the usage
+	// since the last write is lost.
 	meterEvery = 30 * time.Second
 	// meterTime is the time limit for writing usage.
 	meterTime = 10 * time.Second
 )
 
 // Meter measures the usage of a Host's runs. Meter adds up usage in RAM and writes the totals
-// periodically. If every run wrote its usage, all runs of a tenant would write the same record.
-// Meter is safe for concurrent use.
+// periodically. The reason is that if every run wrote its usage, all runs of a tenant would write
+// the same record. Meter is safe for concurrent use.
 type Meter struct {
 	store *metering.Meter
 	log   *slog.Logger
@@ -41,7 +41,7 @@ type meterKey struct {
 	day    time.Time
 }
 
-// add adds the usage of a run to the day on which the run began.
+// The method "add" adds the usage of a run to the usage of the day on which the run began.
 func (m *Meter) add(tenant string, at time.Time, used metering.Counts) {
 	if !m.store.Enabled() {
 		return
@@ -51,7 +51,7 @@ func (m *Meter) add(tenant string, at time.Time, used metering.Counts) {
 	m.put(meterKey{tenant, at.UTC().Truncate(24 * time.Hour)}, used)
 }
 
-// put adds usage to the pending usage. The caller must hold mu.
+// The method "put" adds usage to the pending usage. The caller must hold mu.
 func (m *Meter) put(key meterKey, used metering.Counts) {
 	if m.pending == nil {
 		m.pending = map[meterKey]metering.Counts{}
@@ -62,9 +62,9 @@ func (m *Meter) put(key meterKey, used metering.Counts) {
 	}
 }
 
-// Flush writes the pending usage immediately. Without Flush, pending usage is written within 30
-// seconds. If a write fails, its usage stays pending. If the outcome of a write is unknown, its
-// usage is dropped, so no usage is counted twice.
+// Flush writes the pending usage immediately. If Flush is not called, pending usage is written
+// within 30 seconds. If writing some usage fails, this usage stays pending. If it is unknown
+// whether some usage was written, this usage is dropped. Therefore no usage is counted twice.
 func (m *Meter) Flush() error {
 	m.flushing.Lock()
 	defer m.flushing.Unlock()
@@ -98,7 +98,7 @@ func (m *Meter) Flush() error {
 	return err
 }
 
-// close writes the pending usage.
+// The method "close" writes the pending usage.
 func (m *Meter) close() {
 	m.mu.Lock()
 	m.closed = true
@@ -129,9 +129,10 @@ func (j *job) used(result *report.Result) metering.Counts {
 	return used
 }
 
-// Usage returns the app's usage in the caller's tenant: the current size of its stored data, and
-// the usage of runs on each UTC day from since up to, but excluding, until. A zero time means no
-// bound. The usage of a day is kept for Options.Metering.
+// Usage returns the usage of the app in the caller's tenant. The result contains the current size
+// of the stored data, and the usage of runs for each UTC day. The first day is the argument
+// "since", and the last day is the day before the argument "until". If one of these arguments is
+// the zero time, it is no bound. The usage of a day is kept for the duration Options.Metering.
 func (m *Meter) Usage(ctx context.Context, caller Caller, since, until time.Time) (metering.Usage, error) {
 	if err := m.Flush(); err != nil {
 		return metering.Usage{}, err

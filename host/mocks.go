@@ -9,13 +9,14 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// recallMember is the member of mocks that contains the results of recall. A model can also be
-// named "recall": its value is a list, but the value of this member is an object.
+// recallMember is the name of a member of mocks. This member contains the results of recall. A
+// model can also have the name "recall". The value of a model is a list, but the value of this
+// member is an object.
 const recallMember = "recall"
 
-// ReadMocks reads mocks: a JSON object that maps each model to a list of answers. If the value of the
-// member "recall" is an object, it contains the results of recall for each collection. The error is the
-// fault invalid_argument.
+// ReadMocks reads mocks. Mocks are a JSON object that contains a list of answers for each model. If
+// the value of the member "recall" is an object, this object contains the results of recall for
+// each collection. If the mocks are invalid, the error is the fault invalid_argument.
 func ReadMocks(content []byte) (model.Mocks, memory.RecallMocks, error) {
 	if !strictjson.IsObject(content) || strictjson.Check(content, strictjson.Limits{}) != nil {
 		mocks, err := model.ReadMocks(content)

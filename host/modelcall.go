@@ -14,24 +14,26 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// chatKind is the kind of the external calls to chat models.
+// chatKind is the kind of an external call to a chat model.
 const chatKind = "chat"
 
-// models is a run's access to the models of the operator.
+// The type "models" contains what a run needs to call the models of the operator.
 type models struct {
-	set      *model.Set // the set is nil if the operator has configured no models
+	set      *model.Set // nil if the operator has configured no models
 	consumer model.Consumer
 	// If mocks is not nil, its answers replace the answers of the models.
 	mocks model.Mocks
-	// dry is true if the run must not make calls. test is true if the run is a test run.
+	// The field "dry" is true if the run must not make calls. The field "test" is true if the run
+	// is a test run.
 	dry, test bool
-	// machine is true if the run executes a machine.
+	// The field "machine" is true if the run executes a machine.
 	machine bool
-	// answered is the number of answers of each mock in this attempt.
+	// For each mock, the field "answered" is the number of answers that this attempt has received.
 	answered map[string]int
 }
 
-// chat makes a request to a chat model and waits for the answer, like externals.call.
+// The method "chat" sends a request to a chat model and waits for the answer. Like externals.call,
+// it parks the run while it waits.
 func (x *externals) chat(ctx context.Context, name string, request model.ChatRequest) (model.ChatAnswer, error) {
 	var answer model.ChatAnswer
 	w := waiting{x: x}
@@ -48,8 +50,8 @@ func (x *externals) chat(ctx context.Context, name string, request model.ChatReq
 	return answer, nil
 }
 
-// addChat adds a request to a chat model to the calls of w. If the call fails, its answer is a
-// fault. If addChat returns an error, the run must stop.
+// addChat adds a call to w. The call sends a request to a chat model. If the call fails, the answer
+// to the guest is a fault. If addChat returns an error, the run must stop.
 func (x *externals) addChat(w *waiting, id uint64, name string, request model.ChatRequest) error {
 	body, err := request.Canonical()
 	if err != nil {
@@ -86,8 +88,8 @@ func (x *externals) sendChat(ctx context.Context, chat model.Chat, name, key str
 	return json.Marshal(answer)
 }
 
-// resolve returns the model with a name. If the run cannot use the model, resolve returns the fault
-// abi.Unavailable.
+// The method "resolve" returns the model with the given name. If the run cannot use the model, the
+// method returns the fault abi.Unavailable.
 func (m *models) resolve(name string) (model.Chat, error) {
 	switch {
 	case m.test:
@@ -104,7 +106,7 @@ func (m *models) resolve(name string) (model.Chat, error) {
 	return chat, err
 }
 
-// mock returns the next answer of a mock.
+// The method "mock" returns the next answer of a mock.
 func (m *models) mock(name string, request model.ChatRequest) ([]byte, error) {
 	index := m.answered[name]
 	if m.answered == nil {
@@ -118,7 +120,7 @@ func (m *models) mock(name string, request model.ChatRequest) ([]byte, error) {
 	return json.Marshal(answer)
 }
 
-// chatArguments returns the arguments of a guest's call.
+// chatArguments decodes the arguments of a guest's call to a chat model.
 func chatArguments(call abi.Call, nesting int) (name string, request model.ChatRequest, err error) {
 	if json.Unmarshal(call.Arg(0), &name) != nil {
 		return name, request, abi.Faultf(abi.InvalidArgument, "the name of the model must be a string")
@@ -136,7 +138,7 @@ func chatArguments(call abi.Call, nesting int) (name string, request model.ChatR
 	return name, request, nil
 }
 
-// checkModel returns a fault if the tool was not granted a model.
+// If the given model is not granted to the tool, checkModel returns a fault.
 func (t *tool) checkModel(name string) error {
 	if slices.Contains(t.Models, name) {
 		return nil
@@ -148,15 +150,16 @@ func (t *tool) checkModel(name string) error {
 	return f.WithHint("grant the model to the tool with `models: [NAME]`")
 }
 
-// truncateName shortens the model name that a guest passed, for use in a message.
+// truncateName shortens the model name that a guest has passed. The message of a fault contains the
+// shortened name.
 func truncateName(name string) string {
 	const limit = 64
 	return strings.ToValidUTF8(name[:min(len(name), limit)], "")
 }
 
-// warnModels logs a warning about each model that a tool or a collection uses, but that the
-// operator has not configured. warnModels does nothing if no models are configured at all. If no
-// models are configured, the tool gets the fault abi.Unavailable.
+// If a tool or a collection uses a model that the operator has not configured, warnModels logs a
+// warning. If no models are configured at all, warnModels logs nothing. In this case, a tool that
+// calls a model gets the fault abi.Unavailable.
 func warnModels(h *Host) {
 	if h.models == nil {
 		return

@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/model/modeltest"
 )
 
-// TestPluginsAskModels runs a plug-in of each binding that asks a model. The plug-in in AssemblyScript
-// is committed; the tests of its binding rebuild it.
+// For each binding, TestPluginsAskModels runs a plug-in that asks a model. The test uses the
+// committed AssemblyScript plug-in. The tests of the AssemblyScript binding rebuild this plug-in.
 func TestPluginsAskModels(t *testing.T) {
 	for name, build := range map[string]func(*testing.T) []byte{
 		"Go": buildGoPlugin, "C": buildCPlugin,
@@ -49,14 +49,14 @@ func readPlugin(t *testing.T, file string) []byte {
 	return code
 }
 
-// buildGoPlugin builds the plug-in in Go with the command that authors use.
+// buildGoPlugin builds the Go plug-in with the same command that authors of plug-ins use.
 func buildGoPlugin(t *testing.T) []byte {
 	t.Helper()
 	return builtBy(t, "go", []string{"GOOS=wasip1", "GOARCH=wasm"}, "build -buildmode=c-shared -trimpath -ldflags=-s -o OUT ./testdata/chat_go")
 }
 
-// buildCPlugin builds the plug-in in C. If there is no clang with a linker for WebAssembly, the
-// test is skipped.
+// buildCPlugin builds the plug-in in C. If this machine has no clang or no linker for WebAssembly,
+// the test is skipped.
 func buildCPlugin(t *testing.T) []byte {
 	t.Helper()
 	for _, name := range []string{"clang", "wasm-ld"} {

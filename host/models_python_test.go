@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/model/modeltest"
 )
 
-// TestPythonToolAsksModel expects that a Python tool can send a request to a model. If the tool has
-// its own module "model", an import must return this module.
+// TestPythonToolAsksModel checks that a Python tool can send a request to a model. If the tool has
+// its own module "model", importing "model" must return this module.
 func TestPythonToolAsksModel(t *testing.T) {
 	python := withPython(t)
 	server := modeltest.Start()

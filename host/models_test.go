@@ -31,8 +31,8 @@ tools:
     description: a tool without models
 `
 
-// modelSet returns a set with two models. The server provides the model "local". Only another
-// tenant can use the model "closed".
+// modelSet returns a set with two models. The server provides the model "local". The model "closed"
+// belongs to another tenant, so the tests' tenant cannot use it.
 func modelSet(t *testing.T, server *modeltest.Server, extra string) *model.Set {
 	t.Helper()
 	text := "chat:\n  local: {base_url: \"" + server.URL() + "\", model: tiny" + extra + "}\n" +
@@ -48,7 +48,7 @@ func modelSet(t *testing.T, server *modeltest.Server, extra string) *model.Set {
 	return set
 }
 
-// openModelTool opens a host with a JavaScript tool that is granted the model "local".
+// openModelTool opens a host with a JavaScript tool. The model "local" is granted to the tool.
 func openModelTool(t *testing.T, source string, change ...func(*host.Options)) (*host.Host, *modeltest.Server) {
 	t.Helper()
 	server := modeltest.Start()
@@ -108,8 +108,8 @@ func testModelFaults(t *testing.T) {
 	}
 }
 
-// TestModelFaultIsCaught expects that a tool can handle a fault of a model like a fault of a memory
-// operation.
+// TestModelFaultIsCaught checks that a tool can handle the fault of a call to a model, like the
+// fault of a memory operation.
 func TestModelFaultIsCaught(t *testing.T) { everywhere(t, testModelFaultIsCaught) }
 
 func testModelFaultIsCaught(t *testing.T) {
@@ -137,8 +137,8 @@ func TestModelsOfOtherTenants(t *testing.T) {
 	}
 }
 
-// TestConcurrentModelCalls expects that the host makes a tool's calls concurrently if the tool
-// awaits all calls together. Each promise must get its own answer.
+// If a tool awaits several calls together, the host must make these calls concurrently.
+// TestConcurrentModelCalls checks this. Each promise must get its own answer.
 func TestConcurrentModelCalls(t *testing.T) { everywhere(t, testConcurrentModelCalls) }
 
 func testConcurrentModelCalls(t *testing.T) {

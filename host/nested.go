@@ -13,10 +13,10 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// callTool executes a declared tool as a part of the turn. The tool uses the View and the slot of
-// the turn, but its own grants and limits. The agent is active for the tool. If the tool fails, the
-// writes of the tool are undone, and callTool returns the tool's fault. Any other error means that
-// the attempt of the turn cannot continue.
+// callTool executes a declared tool as a part of the turn. The run of the tool uses the View and
+// the slot of the turn, but the grants and limits of the tool. For the tool, the agent of the turn
+// is the active agent. If the tool fails, the writes of the tool are undone, and callTool returns
+// the tool's fault. Any other error means that the attempt of the turn cannot continue.
 func (t *turn) callTool(ctx context.Context, v *memory.View, agent, name string, input json.RawMessage) (json.RawMessage, error) {
 	t.calls++
 	memory.SetAgent(v, agent)
@@ -32,7 +32,8 @@ func (t *turn) callTool(ctx context.Context, v *memory.View, agent, name string,
 	return r.last.out.Output, nil
 }
 
-// nestedFault converts the error of a nested run to a fault, unless the attempt cannot continue.
+// nestedFault converts the error of a nested run to a fault. If the attempt cannot continue,
+// nestedFault returns the error unchanged.
 func nestedFault(ctx context.Context, t *turn, v *memory.View, err error) error {
 	if v.Err() != nil {
 		return v.Err()
@@ -49,12 +50,12 @@ func nestedFault(ctx context.Context, t *turn, v *memory.View, err error) error 
 	return t.faultOf(err)
 }
 
-// errNotAdmitted ends the attempt of a turn that has lost its slot at the gate. errNotAdmitted is
-// not a fault, so an agent cannot handle it.
+// If a turn has lost its slot at the gate, errNotAdmitted ends the attempt. This error is not a
+// fault, so an agent cannot handle it.
 var errNotAdmitted = errors.New("the turn could not continue, because it had lost its slot for execution")
 
-// nestedRun returns a run of a tool that is ready to be executed: the tool is compiled and the input
-// is valid.
+// nestedRun returns a run that is ready to be executed. It has compiled the tool and checked the
+// input.
 func nestedRun(ctx context.Context, t *turn, name string, input json.RawMessage) (*run, error) {
 	r := &run{job: newJob(t.h, Invocation{Tool: name, Caller: t.inv.Caller, Input: input, OnLog: t.onLog()}, t.act)}
 	r.info, r.attempts, r.root, r.onSearch = t.info, t.attempts, &t.job, t.last.onSearch
@@ -72,8 +73,8 @@ func nestedRun(ctx context.Context, t *turn, name string, input json.RawMessage)
 	return r, r.prepare()
 }
 
-// compiled returns the program of a tool. If the tool must be compiled, the turn first releases its
-// slot at the gate, because the compilation also needs a slot.
+// The method "compiled" returns the program of a tool. If the tool is not compiled yet, the turn
+// first releases its slot at the gate, because the compilation also needs a slot.
 func compiled(ctx context.Context, t *turn, tool *tool) (program engine.Program, err error) {
 	if !tool.isCompiled() {
 		leave(&t.job)
@@ -86,8 +87,8 @@ func compiled(ctx context.Context, t *turn, tool *tool) (program engine.Program,
 	return tool.ready(ctx, t.info.Caller.Tenant, t.h.limits.LoadTimeout)
 }
 
-// readmit waits for a slot at the gate again. If the turn gets no slot, its attempt cannot
-// continue.
+// The method "readmit" waits until the turn has a slot at the gate again. If the turn gets no slot,
+// the attempt cannot continue.
 func readmit(ctx context.Context, t *turn) error {
 	err := t.admit(ctx)
 	if err != nil {
@@ -96,9 +97,10 @@ func readmit(ctx context.Context, t *turn) error {
 	return err
 }
 
-// executeNested executes the tool once. The gate has admitted the turn, so the run does not queue.
+// executeNested executes the tool once. The gate has already admitted the turn, so this run does
+// not wait in a queue.
 func (r *run) executeNested(ctx context.Context, v *memory.View) error {
-	r.started = time.Now() // the nested run is not charged for the compilation
+	r.started = time.Now() // the compilation is not charged to the nested run
 	whole := ctx
 	ctx, cancel := limited(ctx, r)
 	defer cancel()
@@ -115,14 +117,18 @@ func (r *run) executeNested(ctx context.Context, v *memory.View) error {
 type turnAttempt struct {
 	outcome    *report.Outcome
 	evaluation *report.RuleOutcome
-	// outside is the reason why the turn has lost its slot at the gate, or nil.
+	// If the turn has lost its slot at the gate, the field "outside" is the reason. Otherwise it is
+	// nil.
 	outside error
-	// clean replaces the sensitive values of the agent in a text of a tool.
+	// The function "clean" takes a text of a tool, and replaces the sensitive values of the agent
+	// in this text.
 	clean func(text string) string
-	// onSearch performs the recalls of the agent for the event search:before.
+	// The function onSearch performs the recalls that the agent has declared for the event
+	// search:before.
 	onSearch func(ctx context.Context) error
-	// The following fields are sums over the nested runs. cpu is the CPU time of tools in isolated
-	// processes. inProcess reports whether a tool ran in the host's process.
+	// The following fields summarize the nested runs. The field "cpu" is the total CPU time of
+	// tools in isolated processes. The field inProcess reports whether a tool ran in the host's
+	// process.
 	logs      []abi.LogLine
 	logBytes  int
 	warnings  []string
@@ -130,12 +136,12 @@ type turnAttempt struct {
 	inProcess bool
 }
 
-// include adds a nested run to the turn.
+// The method "include" adds a nested run to the totals of the turn.
 func (t *turn) include(r *run) {
 	last := &t.last
 	t.calls += r.calls
 	t.peak = max(t.peak, r.peak)
-	if r.tool.isolated { // unless tools are isolated, the measured time of the turn includes the nested run
+	if r.tool.isolated { // without isolation, the measured time of the turn includes the nested run
 		last.cpu += r.cpu
 	} else {
 		last.inProcess = true
@@ -152,7 +158,8 @@ func (t *turn) include(r *run) {
 	}
 }
 
-// onLog returns the OnLog of nested runs, or nil. Log lines contain no sensitive values of the agent.
+// onLog returns the function OnLog for nested runs, or nil. The log lines that it receives contain
+// no sensitive values of the agent.
 func (t *turn) onLog() func(attempt int, line abi.LogLine) {
 	if t.inv.OnLog == nil {
 		return nil
@@ -163,7 +170,8 @@ func (t *turn) onLog() func(attempt int, line abi.LogLine) {
 	}
 }
 
-// log adds a log line. The limits on the log lines of one run apply to all nested runs together.
+// The method "log" adds a log line to the log of the turn. All nested runs together have the same
+// limits on log lines as a single run.
 func (l *turnAttempt) log(line abi.LogLine, limits Limits) {
 	if len(l.logs) > limits.LogLines || l.logBytes > limits.LogBytes {
 		return // the last line reports that some lines were dropped

@@ -12,44 +12,48 @@ import (
 )
 
 // Observer is an interface for observing the runs of a Host. Embed NopObserver to implement only
-// some methods. The host calls the methods on the goroutines of runs, so calls are concurrent.
-// Methods must return quickly.
+// some methods. The host calls the methods on the goroutines of runs, so several calls can be
+// concurrent. Methods must return quickly.
 type Observer interface {
-	// SessionStarted and SessionEnded are called if a session is started or ended with Sessions.
-	// The methods are not called for a session that a run starts implicitly.
+	// SessionStarted is called if a session is started with Sessions, and SessionEnded is called if
+	// a session is ended with Sessions. If a run starts a session implicitly, SessionStarted is not
+	// called.
 	SessionStarted(ctx context.Context, caller Caller)
 	SessionEnded(ctx context.Context, caller Caller)
 	// WorkflowEnded is called if a workflow is ended with Workflows. A workflow starts implicitly.
 	WorkflowEnded(ctx context.Context, caller Caller)
 	// An implementation of BeforeRun can refuse a run by returning an error. An error of type
-	// *abi.Fault becomes the error of the Result. Any other error is replaced by the fault
-	// access_denied in the Result. BeforeRun is called once for each run of an existing tool,
-	// before the tool is compiled and before the idempotency key is looked up. BeforeRun is also
-	// called once for each turn, but not for the tools that an agent calls. If the request for a
-	// turn does not name the agent, RunInfo.Agent is not known yet.
+	// *abi.Fault becomes the error of the Result. For any other error, the error of the Result is
+	// the fault access_denied. BeforeRun is called once for each run of an existing tool, before
+	// the tool is compiled and before the idempotency key is looked up. BeforeRun is also called
+	// once for each turn, but not for the tools that an agent calls. If the request for a turn does
+	// not name the agent, RunInfo.Agent is not known yet.
 	BeforeRun(ctx context.Context, run RunInfo) error
 	// AttemptEnded is called after each execution of a guest or an agent, successful or not.
 	AttemptEnded(ctx context.Context, run RunInfo, event Execution)
-	// AfterRun is called after the guest of an attempt has succeeded. The writes of AfterRun with
-	// the given Memory are part of the run's commit. If AfterRun returns an error, the run fails.
+	// AfterRun is called after the guest of an attempt has succeeded. If AfterRun writes with the
+	// given Memory, these writes are part of the run's commit. If AfterRun returns an error, the
+	// run fails.
 	AfterRun(ctx context.Context, run RunInfo, output json.RawMessage, memory Memory) error
 	// MemoryCalled is called after each memory operation of a guest.
 	MemoryCalled(ctx context.Context, run RunInfo, event CallEvent)
-	// RunEnded is called once for each invocation with its Result, even if the run failed. To count
-	// usage, add the Usage of the Result only if the Outcome is OutcomeExecuted. If a Result is
-	// repeated for an idempotency key, it contains the usage of the earlier run.
+	// RunEnded is called once for each invocation, even if the run has failed. The argument is the
+	// Result of the invocation. To count usage, add the Usage of the Result only if the Outcome is
+	// OutcomeExecuted. If an earlier run had the same idempotency key, the Result is that of the
+	// earlier run, and contains the usage of the earlier run.
 	RunEnded(ctx context.Context, run RunInfo, result *report.Result)
 	// ApprovalEnded is called after a request for approval was approved or denied, or has expired.
-	// The Caller in RunInfo is the caller of the paused run. The Result of a run that requests an
-	// approval has the status paused.
+	// The Caller in RunInfo is the caller of the paused run. If a run requests an approval, the
+	// status of its Result is "paused".
 	ApprovalEnded(ctx context.Context, caller Caller, state approval.State)
 }
 
-// CodeTool is the tool name in RunInfo for runs of an AdHocTool. The tool name that the caller
-// chose for the AdHocTool is not used.
+// If a run executes an AdHocTool, CodeTool is the tool name in RunInfo. The name that the caller
+// has chosen for the AdHocTool is not in RunInfo.
 const CodeTool = "code"
 
-// Outcome is the outcome of an invocation. Observers that count runs use the Outcome.
+// Outcome is the outcome of an invocation. An observer that counts runs uses the Outcome to decide
+// which runs count.
 type Outcome string
 
 // The outcomes. The Outcome is "" until the invocation is over.
@@ -73,22 +77,24 @@ type RunInfo struct {
 	// App is the id of the host's app.
 	App string
 	// Tool is the name of a declared tool, or CodeTool. Tool is "" for a turn of an agent. Agent is
-	// the name of the agent that performs a turn, or "" for the run of a tool. Tool and Agent are
-	// set for a tool that an agent calls.
+	// the name of the agent that performs a turn, or "" for the run of a tool. If an agent calls a
+	// tool, Tool and Agent are both set.
 	Tool  string
 	Agent string
-	// Sleep is true for a run of sleep-time memory. In a run of sleep-time memory, Tool is the tool
-	// that makes proposals, or "".
+	// If the run is a run of sleep-time memory, Sleep is true. In such a run, Tool is the tool that
+	// makes proposals. If a model makes the proposals, Tool is "".
 	Sleep   bool
 	Caller  Caller
-	Attempt int // number of the attempt, starting at 1, or 0 outside of attempts
-	// UnrecordedMessages is the number of messages of a turn that the transcript of the session
-	// does not contain, because they exceed a quota. UnrecordedMessages is set in RunEnded.
+	Attempt int // the number of the attempt, from 1, or 0 outside of attempts
+	// If the messages of a turn exceed a quota, the session's transcript does not contain them.
+	// UnrecordedMessages is the number of these messages. UnrecordedMessages is set when RunEnded
+	// is called.
 	UnrecordedMessages int
-	// Outcome is set in RunEnded.
+	// Outcome is set when RunEnded is called.
 	Outcome Outcome
-	// QueueTime is set in RunEnded if the run ended before its first admission. QueueTime is the
-	// time that the run spent in the queue. The queue time of an attempt is in Execution.
+	// If the run ended before it was admitted, QueueTime is set when RunEnded is called. QueueTime
+	// is the time that the run spent in the queue. For an attempt, Execution contains the queue
+	// time.
 	QueueTime time.Duration
 }
 
@@ -117,8 +123,8 @@ func (e CallEvent) Store() string {
 
 // Execution describes one attempt of a run.
 type Execution struct {
-	// Began is the start time of the attempt. QueueTime is the time that the attempt waited at the
-	// gate. Duration is the execution time of the guest, or 0 if the guest was not executed.
+	// Began is the start time of the attempt. QueueTime is the time for which the attempt waited at
+	// the gate. Duration is the execution time of the guest, or 0 if the guest was not executed.
 	Began               time.Time
 	QueueTime, Duration time.Duration
 	// CPU is the CPU time of the guest.
@@ -129,8 +135,8 @@ type Execution struct {
 	Err error
 }
 
-// Memory is an interface for memory operations within the transaction of a run. Memory has all
-// rights on all stores.
+// Memory is an interface that performs memory operations. The operations are part of a run's
+// transaction. Memory has all rights on all stores.
 type Memory interface {
 	Call(ctx context.Context, call abi.Call) (json.RawMessage, error)
 }

@@ -29,18 +29,18 @@ type Options struct {
 	Backend storage.Backend
 	// Engines are the engines that run the tools. Each engine runs the tools whose files have one
 	// of its file extensions. Use the engines of a worker pool (engines.NewPool), or
-	// engines.InProcess for trusted tools. With other engines, load the app with an app.Loader and
-	// set its Extensions to the result of Options.Extensions. By default there are no engines, so
-	// every run fails.
+	// engines.InProcess for trusted tools. If you use other engines, load the app with an
+	// app.Loader whose Extensions are the result of Options.Extensions. By default there are no
+	// engines, so every run fails.
 	Engines []engine.Engine
 	// Kinds are the kinds of stores that are supported in addition to documents, facts, blocks and
-	// the state of agents. If there are any Kinds, load the app with an app.Loader that has the
-	// same Kinds.
+	// the state of agents. If you set Kinds, load the app with an app.Loader that has the same
+	// Kinds.
 	Kinds []kind.Kind
-	// Gate limits the number of concurrent runs and determines which waiting run is admitted next. Use
-	// one gate for all hosts of a process. The number of workers in a worker pool should be the number
-	// of concurrent runs that the gate admits. By default, the host has its own gate with the limits
-	// of admission.OneApp.
+	// Gate limits the number of concurrent runs and determines which waiting run is admitted next.
+	// Use one gate for all hosts of a process. If you use a worker pool, its number of workers
+	// should be the number of concurrent runs that the gate admits. By default, the host has its
+	// own gate with the limits of admission.OneApp.
 	Gate *admission.Gate
 	// Observers observe the runs of the host. The observers are called in the order of the slice.
 	Observers []Observer
@@ -61,24 +61,24 @@ type Options struct {
 	// SweepEvery is the interval at which expired records are removed. If SweepEvery is negative,
 	// expired records are not removed automatically. The default is 1 minute.
 	SweepEvery time.Duration
-	// Ledger is the retention of ledger entries, which record the reads and writes of runs. By
-	// default, the app has no ledger.
+	// A ledger entry records the reads and writes of a run. Ledger is the retention of ledger
+	// entries. By default, the app has no ledger.
 	Ledger time.Duration
-	// Metering is the retention of daily usage totals, which include the number of runs and their
-	// CPU time; see Host.Meter. By default, usage is not metered.
+	// Metering is the retention of daily usage totals; see Host.Meter. The totals include the
+	// number and the CPU time of runs. By default, usage is not metered.
 	Metering time.Duration
 	// FileURL returns the download URL of an uploaded file. The URL that FileURL returns must be
 	// valid until the file expires. By default, uploaded files have no URL.
 	FileURL func(tenant string, file artifact.Artifact) string
-	// SleepRounds contains the positions of sleep-time memory in its queues. Share SleepRounds
-	// among the hosts of a process that opens and closes hosts. By default, the host has
-	// SleepRounds of its own.
+	// Sleep-time memory processes queues. SleepRounds contains the current position in each queue.
+	// If a process opens and closes hosts, use the same SleepRounds for all of them. By default,
+	// the host has SleepRounds of its own.
 	SleepRounds *SleepRounds
-	// Now is the clock of the host. Rand is the source of random bytes from which the host makes
-	// ids. Now and Rand must be safe for concurrent use. The default clock is the clock of the
-	// Backend if it implements storage.Clock, or else the clock of the system. The default random
-	// source is the random source of the system. Guests always have a separate clock and random
-	// source.
+	// Now is the clock of the host. Rand is a source of random bytes. The host uses it to create
+	// ids. Now and Rand must be safe for concurrent use. If the Backend implements storage.Clock,
+	// the default for Now is the clock of the Backend. Otherwise the default is the clock of the
+	// system. The default for Rand is the random source of the system. Guests always have a
+	// separate clock and random source.
 	Now  func() time.Time
 	Rand io.Reader
 	// Logger logs details that callers must not see, such as the errors of the backend. By default,
@@ -90,8 +90,8 @@ type Options struct {
 // them to app.Loader.
 func (o Options) Extensions() []string { return engine.Extensions(engine.Infos(o.Engines)) }
 
-// withDefaults returns a copy of the options with defaults in place of zero fields that the Host
-// uses.
+// withDefaults returns a copy of the options. If a field that the Host uses is zero in the
+// original, the copy contains the default.
 func (o Options) withDefaults() Options {
 	if len(o.Tenants) == 0 {
 		o.Tenants = []string{DefaultTenant}
@@ -125,18 +125,19 @@ func (o Options) check() error {
 	return errors.Join(errs...)
 }
 
-// DefaultTenant is the tenant of invocations without a tenant.
+// If an invocation has no tenant, its tenant is DefaultTenant.
 const DefaultTenant = "default"
 
-// Limits are the limits on every run. A tool can declare stricter limits. A field that is zero has
-// its default value. Open rejects negative values.
+// Limits are the limits on every run. A tool can declare stricter limits. If a field is zero, its
+// default value applies. Open rejects negative values.
 type Limits struct {
-	// Timeout is the time limit of a run if neither the tool nor the invocation sets one. The time
-	// limit includes all attempts and the time in the queue. The default is 5 seconds.
+	// Timeout is the time limit of a run if neither the tool nor the invocation sets one. All
+	// attempts and the time in the queue count toward this limit. The default is 5 seconds.
 	Timeout time.Duration
-	// Deadline is the time limit of a run of a tool that can make external calls. Unlike Timeout,
-	// Deadline includes the time in which the run waits for the answers to its external calls. If
-	// the Timeout of a run is longer, the Timeout is the deadline. The default is 60 seconds.
+	// If a tool can make external calls, Deadline is another time limit of its runs. The time for
+	// which a run waits for the answers to its external calls counts toward Deadline, but not
+	// toward Timeout. If the Timeout of a run is longer, the Timeout is the deadline. The default
+	// is 60 seconds.
 	Deadline time.Duration
 	// MaxTimeout is the largest time limit that a tool or an invocation can set. The default is 180
 	// seconds.
@@ -145,8 +146,9 @@ type Limits struct {
 	InputBytes int
 	// OutputBytes is the maximum size of the output. The default is 1 MiB.
 	OutputBytes int
-	// MemoryBytes is the maximum amount of RAM of a guest, if its engine supports the limit. The
-	// default depends on the engine and is usually 64 MiB; see engine.DefaultMemory.
+	// MemoryBytes is the maximum amount of RAM that a guest can use. The limit applies only if the
+	// engine supports it. The default depends on the engine and is usually 64 MiB; see
+	// engine.DefaultMemory.
 	MemoryBytes int64
 	// CPU is the maximum CPU time of an attempt in an isolated process. The default is derived from
 	// the time limit.
@@ -166,10 +168,10 @@ type Limits struct {
 	// SourceBytes is the maximum size of the entry file of a tool. The default is 64 MiB.
 	SourceBytes int
 	// LoadTimeout is the time limit of the compilation of a declared tool. A tool is compiled once,
-	// and runs are not charged for the compilation. An invocation with a Timeout stops waiting for
-	// the compilation when that time has passed, but the compilation continues for later runs. The
-	// compilation of an ad-hoc tool is part of its run, so the run's time limit applies to it. The
-	// default is 30 seconds.
+	// and the time to compile it is not charged to a run. If an invocation has a Timeout, it waits
+	// for the compilation only for this time. The compilation then continues, and later runs can
+	// use its result. The compilation of an ad-hoc tool is part of its run, so the run's time limit
+	// applies to it. The default is 30 seconds.
 	LoadTimeout time.Duration
 	// LogBytes and LogLines are the maximum size and the maximum number of lines of the log of a
 	// run. Log lines beyond these limits are dropped, and a final log line reports that lines were
@@ -222,8 +224,9 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// For returns the limits of a tool's attempts. Each limit is the lower one of the host's limit and
-// the limit that the tool declares. memory is the default memory limit of the engine.
+// The method "For" returns the limits that apply to each attempt of a tool. Each limit is either
+// the host's limit or the limit that the tool declares, whichever is lower. The argument "memory"
+// is the default memory limit of the engine.
 func (l Limits) For(own declare.Limits, memory int64) Limits {
 	setDefault(&l.MemoryBytes, memory)
 	l.MemoryBytes = stricter(l.MemoryBytes, own.Memory)
@@ -256,9 +259,9 @@ func setDefault[T int | int64 | time.Duration](field *T, value T) {
 	}
 }
 
-// timeout returns the time limit of a run, given the timeouts of the tool and the invocation. A
-// timeout of 0 means that none is set. An invocation can shorten the timeout that the tool
-// declares, but not raise it.
+// The method "timeout" returns the time limit of a run. The arguments are the timeout of the tool
+// and the timeout of the invocation. If an argument is 0, this timeout is not set. An invocation
+// can shorten the timeout that the tool declares, but cannot raise it.
 func (l Limits) timeout(tool, invocation time.Duration) time.Duration {
 	limit := l.Timeout
 	if tool > 0 {

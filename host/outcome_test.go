@@ -83,7 +83,8 @@ func TestRefusedRunsCompileNothing(t *testing.T) {
 	}
 }
 
-// TestRunEndsWithItsContext checks that the error of a run wraps the error of its ended context.
+// If the context of a run ends, the error of the run must wrap the error of the context.
+// TestRunEndsWithItsContext checks this.
 func TestRunEndsWithItsContext(t *testing.T) {
 	h := openTool(t, `while (true) {}`)
 	late, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
@@ -106,8 +107,8 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestOpenRefusesClosedFiles closes the folder of an app before the host is opened. In a program, a
-// misplaced defer statement can close the folder in the same way.
+// TestOpenRefusesClosedFiles closes the folder of an app before the host is opened. Open must
+// return an error. In a program, a misplaced defer statement can close the folder in the same way.
 func TestOpenRefusesClosedFiles(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"app.yaml": "app: a\ntools:\n  tool: {source: tool.js, description: nothing}\n", "tool.js": "return 1"} {

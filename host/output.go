@@ -8,9 +8,9 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// checkOutput checks that the output of a run is valid JSON, is within the limits, and matches the
-// tool's output schema. The engine also checks the output, but the host cannot trust an isolated
-// engine, because a guest could have compromised it.
+// checkOutput checks the output of a run. The output must be valid JSON, be within the limits, and
+// match the tool's output schema. The engine also checks the output, but the host cannot trust an
+// isolated engine, because a guest could have compromised it.
 func (r *run) checkOutput(out engine.Output) (engine.Output, error) {
 	if len(out.Output) == 0 {
 		out.Output = json.RawMessage("null")
@@ -27,7 +27,7 @@ func (l Limits) checkContext(changes json.RawMessage) error {
 		return nil
 	}
 	limits := l.documents()
-	limits.Depth++ // the depth limit applies to the values of the keys
+	limits.Depth++ // the depth limit applies to the values, not to the context
 	if err := strictjson.Check(changes, limits); err != nil {
 		return documentFault(abi.OutputInvalid, "context", err)
 	}

@@ -8,9 +8,10 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// park releases the run's slot at the gate and its locks, and stops its clock, before a call leaves
-// the host. If too many runs are parked, the error is a fault, and nothing has changed. If the run
-// has other calls in flight, it was parked before, and park always succeeds again.
+// The method "park" is called before an external call is made. It releases the run's locks and its
+// slot at the gate, and stops the run's clock. If too many runs are already parked, the method
+// changes nothing and returns a fault. If the run already waits for other calls, it was parked
+// before, and the method always succeeds.
 func (x *externals) park(again bool) error {
 	if err := x.h.gate.Park(x.job.flow(), again); err != nil {
 		return err
@@ -23,9 +24,9 @@ func (x *externals) park(again bool) error {
 	return nil
 }
 
-// unpark waits for a slot at the gate. If the attempt ends first, unpark returns an error that ends
-// the run. After such an error, the run has no slot. The end of a nested run does not end the wait,
-// because the outer run needs the slot.
+// The method "unpark" waits until the run has a slot at the gate again. If the attempt ends before
+// this, the method returns an error, which ends the run. After such an error, the run has no slot.
+// If a nested run ends, the method continues to wait, because the outer run needs the slot.
 func (x *externals) unpark() error {
 	defer func() {
 		for _, c := range x.job.clocks {
@@ -39,23 +40,23 @@ func (x *externals) unpark() error {
 	return nil
 }
 
-// clock is a context that ends when the computing time of a run reaches its time limit. The time
-// while the clock is paused does not count. The deadline of the context is the run's deadline,
-// which also includes paused time.
+// The type "clock" is a context. It ends when the computing time of a run reaches the time limit.
+// The time while the clock is paused does not count. The deadline of the context is the run's
+// deadline, toward which paused time also counts.
 type clock struct {
 	context.Context
 	cancel context.CancelCauseFunc
 	timer  *time.Timer
 	// The field "over" is true if the time limit ended the context.
 	over atomic.Bool
-	// The field "left" is the remaining computing time at the last start of the timer. Only the
-	// run's goroutine uses the field "left".
+	// The field "left" is the computing time that remained when the timer was last started. Only
+	// the run's goroutine uses the field "left".
 	left    time.Duration
 	started time.Time
 }
 
-// newClock returns a running clock. The argument "overtime" is the cause of the context if the time
-// limit ends the context.
+// newClock returns a running clock. If the time limit ends the context, the argument "overtime" is
+// the cause.
 func newClock(parent context.Context, limit time.Duration, overtime error) *clock {
 	c := &clock{left: limit, started: time.Now()}
 	c.Context, c.cancel = context.WithCancelCause(parent)
@@ -81,7 +82,7 @@ func (c *clock) pause() {
 	c.left -= time.Since(c.started)
 }
 
-// resume starts the clock again.
+// The method "resume" starts the clock again after a pause.
 func (c *clock) resume() {
 	c.started = time.Now()
 	c.timer.Reset(max(c.left, 0))

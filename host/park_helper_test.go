@@ -16,7 +16,7 @@ import (
 // inProcess runs tools in this process.
 func inProcess(o *host.Options) { o.Engines = engines.InProcess() }
 
-// p99 returns the 99th percentile.
+// p99 returns the 99th percentile of a list of durations.
 func p99(all []time.Duration) time.Duration {
 	slices.Sort(all)
 	return all[len(all)*99/100]

@@ -28,7 +28,8 @@ func newGate(t *testing.T, limits admission.Limits) (*admission.Gate, func(*host
 	return gate, func(o *host.Options) { o.Gate = gate }
 }
 
-// started runs an invocation and returns a function that waits for its result.
+// The function "started" starts an invocation. It returns a function that waits for the result of
+// this invocation.
 func started(h *host.Host, inv host.Invocation) (wait func() (*report.Result, error)) {
 	var result *report.Result
 	var err error
@@ -79,8 +80,8 @@ func declareInputs(o *host.Options) {
 	o.App.Tools[0].InputSchema = []byte(`{"type":"object","properties":{"who":{"type":"string"},"ask":{"type":"boolean"},"n":{"type":"integer"}}}`)
 }
 
-// TestTooManyParked expects that a run that exceeds the limit on parked runs gets a fault and sends
-// no request.
+// If a run would exceed the limit on parked runs, it must get a fault and send no request.
+// TestTooManyParked checks this.
 func TestTooManyParked(t *testing.T) { everywhere(t, testTooManyParked) }
 
 func testTooManyParked(t *testing.T) {
@@ -105,8 +106,8 @@ func testTooManyParked(t *testing.T) {
 	}
 }
 
-// TestPromptsArePaidOnce changes a record that a run has read, so that the run is executed again.
-// The second attempt must get the recorded answers of the model.
+// TestPromptsArePaidOnce changes a record that a run has read. Therefore the run is executed again.
+// The second attempt must get the answers that the model gave to the first attempt.
 func TestPromptsArePaidOnce(t *testing.T) { everywhere(t, testPromptsArePaidOnce) }
 
 func testPromptsArePaidOnce(t *testing.T) {
@@ -140,7 +141,8 @@ func testPromptsArePaidOnce(t *testing.T) {
 	}
 }
 
-// TestOrphanedCalls expects the Result to list a request that the last attempt did not repeat.
+// If an earlier attempt has sent a request that the last attempt did not repeat, the Result must
+// list this request. TestOrphanedCalls checks this.
 func TestOrphanedCalls(t *testing.T) {
 	h, server := openModelTool(t, ask+`
 		const before = await memory.get_content("notes");
@@ -178,8 +180,8 @@ func openLimited(t *testing.T, source, limits string, change ...func(*host.Optio
 	return openApp(t, files, append([]func(*host.Options){with}, change...)...), server
 }
 
-// TestTimeoutCountsComputing expects that a run can wait longer than its time limit, but not compute
-// longer.
+// A run can wait for longer than its time limit, but cannot compute for longer.
+// TestTimeoutCountsComputing checks this.
 func TestTimeoutCountsComputing(t *testing.T) { everywhere(t, testTimeoutCountsComputing) }
 
 func testTimeoutCountsComputing(t *testing.T) {
@@ -193,8 +195,8 @@ func testTimeoutCountsComputing(t *testing.T) {
 	}
 }
 
-// TestDeadlineCountsWaiting expects that a waiting run ends at its deadline, that its locks and its
-// worker are released, and that its request is canceled.
+// If a run waits until its deadline, it must end. Its locks and its worker must be released, and
+// its request must be canceled. TestDeadlineCountsWaiting checks this.
 func TestDeadlineCountsWaiting(t *testing.T) { everywhere(t, testDeadlineCountsWaiting) }
 
 func testDeadlineCountsWaiting(t *testing.T) {
@@ -216,7 +218,7 @@ func testDeadlineCountsWaiting(t *testing.T) {
 	}
 }
 
-// TestExternalCallLimit expects that the run ends when it exceeds the limit on external calls.
+// TestExternalCallLimit checks that a run ends when it exceeds the limit on external calls.
 func TestExternalCallLimit(t *testing.T) { everywhere(t, testExternalCallLimit) }
 
 func testExternalCallLimit(t *testing.T) {
@@ -229,7 +231,8 @@ func testExternalCallLimit(t *testing.T) {
 	}
 }
 
-// TestUnawaitedCalls expects a warning about calls that the tool does not await.
+// If a tool does not await its calls, the Result must contain a warning. TestUnawaitedCalls checks
+// this.
 func TestUnawaitedCalls(t *testing.T) { everywhere(t, testUnawaitedCalls) }
 
 func testUnawaitedCalls(t *testing.T) {
@@ -240,9 +243,9 @@ func testUnawaitedCalls(t *testing.T) {
 	}
 }
 
-// TestSoakWaiters starts 200 runs of one tenant that wait for a model. The runs of another tenant
-// finish meanwhile. In a soak test, TestSoakWaiters also compares the latency of that tenant with
-// the latency on an idle host.
+// TestSoakWaiters starts 200 runs of one tenant. These runs wait for a model. Meanwhile, the runs
+// of another tenant must finish. In a soak test, the test also compares the latency of the other
+// tenant's runs with their latency on an idle host.
 func TestSoakWaiters(t *testing.T) {
 	if os.Getenv("TOOLRUN_SOAK") != "" {
 		testWaiters(t, 30*time.Second)
@@ -251,8 +254,8 @@ func TestSoakWaiters(t *testing.T) {
 	testWaiters(t, 0)
 }
 
-// testWaiters lets runs wait while another tenant runs a tool. If atLeast is not 0, testWaiters
-// lets the runs wait at least for that duration and compares latencies.
+// In testWaiters, the runs of one tenant wait while another tenant runs a tool. If the argument
+// atLeast is not 0, the runs wait at least for this duration, and the test compares latencies.
 func testWaiters(t *testing.T, atLeast time.Duration) {
 	const waiters = 200
 	gate, with := newGate(t, admission.Limits{Running: 4, Parked: 2 * waiters, ParkedPerTenant: 2 * waiters, ParkedPerApp: 2 * waiters, ParkedPerUser: waiters})
@@ -262,7 +265,8 @@ func testWaiters(t *testing.T, atLeast time.Duration) {
 		await memory.set_content("notes", {n: (notes?.n ?? 0) + 1});
 		return 1`, with, declareInputs, inProcess)
 	other := host.Caller{Tenant: "other", User: "bob"}
-	// The best of several rounds is compared, because other programs disturb some of them.
+	// There are several rounds, and the best round is compared, because other programs can disturb
+	// a round.
 	minRounds := 5
 	if atLeast == 0 {
 		minRounds = 1
