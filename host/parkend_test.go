@@ -13,8 +13,8 @@ import (
 )
 
 // TestRetryOfWaitingRun repeats a run with its idempotency key while the first run waits for a
-// model. The retry waits for the Result of the first run, even longer than the time limit of the
-// retry, and sends no request to the model.
+// model. The retry must wait for the Result of the first run, even if this takes longer than the
+// retry's time limit. It must send no request to the model.
 func TestRetryOfWaitingRun(t *testing.T) { everywhere(t, testRetryOfWaitingRun) }
 
 func testRetryOfWaitingRun(t *testing.T) {
@@ -46,8 +46,8 @@ func testRetryOfWaitingRun(t *testing.T) {
 	}
 }
 
-// TestRetryAfterFailure lets a retry wait for a run that fails. The retry then executes the tool, with
-// its whole time limit.
+// In TestRetryAfterFailure, a retry waits for the first run, and then the first run fails. The
+// retry must then execute the tool, and its waiting time must not count toward its time limit.
 func TestRetryAfterFailure(t *testing.T) {
 	h, server := openLimited(t, ask+`return (await ask("hello")).text`, "timeout: 300ms", inProcess)
 	server.Script(modeltest.Reply{Status: 400})

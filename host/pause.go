@@ -17,8 +17,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// pauseError ends an attempt that has reached an effect without an approval. pauseError is not a
-// fault, so the guest cannot catch it.
+// If an attempt has reached an effect that needs an approval, it ends with a pauseError. A
+// pauseError is not a fault, so the guest cannot catch it.
 type pauseError struct {
 	binding approval.Binding
 	effect  report.Effect
@@ -27,18 +27,18 @@ type pauseError struct {
 // Error implements error.
 func (p *pauseError) Error() string { return "the run waits for an approval of " + p.effect.Operation }
 
-// repeatable contains the values that all executions of a run have in common, so that each
-// execution reaches the same effects. For a tool whose effects need no approval, repeatable is
-// zero.
+// The type "repeatable" contains values that are the same in all executions of a run. Because of
+// these values, each execution reaches the same effects. If the effects of a tool need no approval,
+// the zero value is used.
 type repeatable struct {
-	// Now is the time that the guest's clock shows, and Seed is the seed of its random source.
+	// Now is the time that the guest's clock shows. Seed is the seed of the guest's random source.
 	Now  time.Time `json:"now,omitzero"`
 	Seed int64     `json:"seed,omitempty"`
-	// Approved contains the approved effects in the order in which the run reaches them.
+	// Approved contains the approved effects. They are in the order in which the run reaches them.
 	Approved []approval.Binding `json:"approved,omitempty"`
 }
 
-// start sets the clock and the seed of a run that has not been executed before.
+// If a run has not been executed before, the method "start" sets its clock and its seed.
 func (p *repeatable) start(h *Host) error {
 	if p.Seed != 0 {
 		return nil
@@ -63,7 +63,7 @@ type pausedRun struct {
 	Journal []byte `json:"journal,omitempty"`
 }
 
-// pausedInvocation contains the fields of an Invocation that are stored.
+// pausedInvocation contains those fields of an Invocation that are stored with a paused run.
 type pausedInvocation struct {
 	Tool             string             `json:"tool"`
 	Caller           Caller             `json:"caller"`
@@ -81,9 +81,9 @@ type pausedInvocation struct {
 	Deadline         time.Duration      `json:"deadline,omitempty"`
 }
 
-// storedInvocation returns the stored form of an invocation. The first execution has already stored
-// the metadata and references with the session, so they are part of the stored form only if there
-// is no session.
+// storedInvocation returns the stored form of an invocation. If the invocation has a session, the
+// first execution has already stored the metadata and references with the session. In this case,
+// the stored form omits them.
 func storedInvocation(inv Invocation) pausedInvocation {
 	p := pausedInvocation{
 		Tool: inv.Tool, Caller: inv.Caller, Code: inv.Code, Input: inv.Input, Context: inv.Context, Key: inv.Key, Mocks: inv.Mocks, Recalls: inv.Recalls,
@@ -104,8 +104,9 @@ func (p pausedInvocation) invocation() Invocation {
 	}
 }
 
-// pause stores a run that waits for an approval, and sets the run's field approval. If another run
-// has used the idempotency key in the meantime, pause returns the Result of the other run.
+// The method "pause" stores a run that waits for an approval. It also sets the field "approval" of
+// the run. If another run has used the idempotency key in the meantime, the method returns the
+// Result of this other run.
 func pause(ctx context.Context, r *run, p *pauseError) (memory.Done, error) {
 	stored, err := encodeRun(ctx, r, p)
 	if err != nil {
@@ -134,7 +135,7 @@ func pause(ctx context.Context, r *run, p *pauseError) (memory.Done, error) {
 	return memory.Done{Replayed: answer}, err
 }
 
-// encodeRun returns a run in its stored form.
+// encodeRun returns the stored form of a run.
 func encodeRun(ctx context.Context, r *run, p *pauseError) ([]byte, error) {
 	journal, err := r.external.encode(ctx)
 	if err != nil {
@@ -156,8 +157,8 @@ func encodeRun(ctx context.Context, r *run, p *pauseError) ([]byte, error) {
 	return text, nil
 }
 
-// encode ends the current attempt, waits for its calls in flight, and returns the recorded answers,
-// or nil if there are none.
+// The method "encode" ends the current attempt and waits for its calls in flight. It returns the
+// recorded answers, or nil if there are none.
 func (x *externals) encode(ctx context.Context) ([]byte, error) {
 	if x == nil {
 		return nil, nil

@@ -18,11 +18,12 @@ import (
 // Rendered is a rendered template.
 type Rendered struct {
 	Text string
-	// Missing lists the expressions that were rendered as "" because their value is null or does
-	// not exist. An example is memory.prefs.language. Each expression is listed once.
+	// If the value of an expression is null or does not exist, the expression is rendered as "".
+	// Missing lists these expressions. An example is memory.prefs.language. Each expression is
+	// listed once.
 	Missing []string
-	// SystemReminders are the lines of the user's blocks that match the message, if the policy of
-	// the request is ArchivalAuto.
+	// If the policy of the request is ArchivalAuto, SystemReminders are those lines of the user's
+	// blocks that match the message.
 	SystemReminders []string
 }
 
@@ -31,22 +32,23 @@ type PromptRequest struct {
 	// Prompt is the name of the prompt.
 	Prompt string
 	Caller Caller
-	// MemoryPolicy determines the value of {{memory.user_memory}} and the reminders in the result.
+	// MemoryPolicy determines the value of {{memory.user_memory}}. It also determines which
+	// reminders the result contains.
 	MemoryPolicy MemoryPolicy
 	// Message is the message of the user. If the policy is ArchivalAuto, Message is also the query
-	// for reminders.
+	// that finds the reminders.
 	Message string
 }
 
-// Render renders a declared prompt for a caller. Render reads only the stores and facts that the
-// prompt is granted, all from one snapshot.
+// Render renders a declared prompt for a caller. Render reads only stores and facts that are
+// granted to the prompt. It reads all of them from one snapshot.
 func (h *Host) Render(ctx context.Context, caller Caller, prompt string) (string, error) {
 	rendered, err := h.RenderPrompt(ctx, PromptRequest{Prompt: prompt, Caller: caller})
 	return rendered.Text, err
 }
 
 // RenderPrompt is like Render, but also applies a policy for blocks. RenderPrompt also returns the
-// expressions whose value is missing.
+// expressions whose values are missing.
 func (h *Host) RenderPrompt(ctx context.Context, r PromptRequest) (Rendered, error) {
 	declared, ok := h.app.Prompt(r.Prompt)
 	if !ok {
@@ -59,8 +61,8 @@ func (h *Host) RenderPrompt(ctx context.Context, r PromptRequest) (Rendered, err
 	return rendered, promptFault(h.app, err)
 }
 
-// promptFault rewrites the message for a store or a fact that a prompt is not allowed to read, because the
-// message of package memory mentions tools.
+// If a prompt is not allowed to read a store or a fact, the fault of package memory mentions tools.
+// promptFault replaces the message of this fault.
 func promptFault(a *app.App, err error) error {
 	f, ok := err.(*abi.Fault)
 	if !ok || f.Code != abi.NotFound || f.Store == "" {
@@ -95,8 +97,8 @@ func factOf(a *app.App) func(path string) bool {
 	}
 }
 
-// Refs returns the stores, fields and facts that a declared prompt reads. The result does not depend on
-// the caller. Refs returns nil for a prompt that cannot be parsed.
+// Refs returns the stores, fields and facts that a declared prompt reads. The result does not
+// depend on the caller. If the prompt cannot be parsed, Refs returns nil.
 func (h *Host) Refs(prompt string) []template.Ref {
 	declared, _ := h.app.Prompt(prompt)
 	t, err := template.Parse(declared.Template)
@@ -113,15 +115,15 @@ func (h *Host) RenderText(ctx context.Context, caller Caller, text string) (stri
 	return rendered.Text, err
 }
 
-// RenderTemplate is like RenderText, but applies a policy for blocks. RenderTemplate ignores
+// RenderTemplate is like RenderText, but also applies a policy for blocks. RenderTemplate ignores
 // r.Prompt.
 func (h *Host) RenderTemplate(ctx context.Context, r PromptRequest, text string) (Rendered, error) {
 	r.Caller = h.Sessions().withUser(ctx, r.Caller)
 	return render(ctx, h, r, text, memory.Operator())
 }
 
-// render renders a template for a caller. The Authority determines which stores the template can
-// read.
+// The method "render" renders a template for a caller. The Authority determines which stores the
+// template can read.
 func render(ctx context.Context, h *Host, r PromptRequest, text string, a memory.Authority) (rendered Rendered, err error) {
 	t, err := template.Parse(text)
 	if err != nil {
@@ -153,7 +155,7 @@ func render(ctx context.Context, h *Host, r PromptRequest, text string, a memory
 	return rendered, err
 }
 
-// get performs an operation that reads a store or a fact.
+// The method "get" performs an operation that reads a store or a fact.
 func get(ctx context.Context, v *memory.View, op, name string) (json.RawMessage, error) {
 	text, err := json.Marshal(name)
 	if err != nil {

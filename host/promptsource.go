@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/memory/block"
 )
 
-// promptSource reads the values of a template in one transaction.
+// promptSource reads the values that a template uses. It reads all values in one transaction.
 type promptSource struct {
 	h         *Host
 	view      *memory.View
@@ -19,7 +19,8 @@ type promptSource struct {
 	request   PromptRequest
 }
 
-// store returns the content of a store, the text of a block, or the value of user_memory.
+// The method "store" returns the content of a store, the text of a block, or the value of
+// user_memory.
 func (p promptSource) store(ctx context.Context, name string) (json.RawMessage, error) {
 	if name == declare.UserMemory {
 		return p.userMemory(ctx)
@@ -38,8 +39,8 @@ func (p promptSource) store(ctx context.Context, name string) (json.RawMessage, 
 	return json.Marshal(found.Content)
 }
 
-// userMemory returns the value of user_memory: the texts of the blocks with the use context. The
-// template must have the right to read at least one of these blocks.
+// userMemory returns the value of user_memory. This value contains the texts of the blocks whose
+// use is "context". The template must have the right to read at least one of these blocks.
 func (p promptSource) userMemory(ctx context.Context) (json.RawMessage, error) {
 	if !slices.ContainsFunc(p.h.app.Blocks, func(b declare.Block) bool {
 		return b.Use == declare.BlockContext && p.authority.CanRead(b.Name)
@@ -55,8 +56,7 @@ func (p promptSource) userMemory(ctx context.Context) (json.RawMessage, error) {
 	return json.Marshal(found.UserMemory)
 }
 
-// noUserMemory returns the fault for a template that uses user_memory although it can read no
-// block.
+// If a template uses user_memory but cannot read any block, noUserMemory returns the fault.
 func (p promptSource) noUserMemory() error {
 	f := abi.Faultf(abi.NotFound, "user_memory contains no block, because the prompt has no grant on a block")
 	if len(p.h.app.Blocks) == 0 {
@@ -65,8 +65,8 @@ func (p promptSource) noUserMemory() error {
 	return f.WithHint("grant a block to the prompt with `grants: {%s: read}`", declare.Core)
 }
 
-// reminders returns the lines of blocks that match the message of the request. If the policy does
-// not ask for reminders, the result is empty.
+// The method "reminders" searches the blocks and returns the lines that match the message of the
+// request. If the policy does not request reminders, the result is empty.
 func (p promptSource) reminders(ctx context.Context) ([]string, error) {
 	if err := p.request.MemoryPolicy.check(); err != nil || p.request.MemoryPolicy.ArchivalMode != ArchivalAuto || len(p.h.app.Blocks) == 0 {
 		return nil, err

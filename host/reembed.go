@@ -13,30 +13,31 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// Reembedding is the state of a move of a collection to another embedding model.
+// If a collection is moved to another embedding model, Reembedding is the state of this move.
 type Reembedding struct {
-	// Embedder is the id of the embedding model that the app declares for the collection, and Dim is its
-	// dimension.
+	// Embedder is the id of the embedding model that the app declares for the collection. Dim is
+	// the dimension of this model's vectors.
 	Embedder string `json:"embedder"`
 	Dim      int    `json:"dimension"`
-	// Moved is the number of entries that have new vectors since the move began, including earlier
-	// calls.
+	// Moved is the number of entries that have got new vectors since the move began. This includes
+	// the entries that earlier calls have moved.
 	Moved int `json:"moved"`
-	// Done is true if the move is complete, so that the collection belongs to the new model.
+	// Done is true if the move is complete. The collection then uses the new model.
 	Done bool `json:"done"`
 }
 
 const (
-	// reembedTime is the time after which a call of ReembedStep does not begin another batch.
+	// reembedTime is a duration. After this time, a call of ReembedStep does not begin another
+	// batch.
 	reembedTime = 5 * time.Second
-	// embedTime is the time limit for the vectors of a batch. embedTime is shorter than the lease
-	// of a move.
+	// embedTime is the time limit for computing the vectors of a batch. It is shorter than the
+	// lease of a move.
 	embedTime = 90 * time.Second
 )
 
-// Reembed moves the entries of a collection to the embedding model that the app declares, which
-// computes new vectors for them. Reembed calls ReembedStep until the move is done. After each step,
-// Reembed calls the function "report", unless report is nil.
+// Reembed moves a collection to the embedding model that the app declares. This model computes a
+// new vector for each entry. Reembed calls ReembedStep until the move is done. If the function
+// "report" is not nil, Reembed calls it after each step.
 func (c Collections) Reembed(ctx context.Context, caller Caller, name string, report func(Reembedding)) (Reembedding, error) {
 	for {
 		state, err := c.ReembedStep(ctx, caller, name)
@@ -49,13 +50,14 @@ func (c Collections) Reembed(ctx context.Context, caller Caller, name string, re
 	}
 }
 
-// ReembedStep moves entries of a collection for about five seconds. The progress is stored with
-// each batch, so a further call continues after a failure or a crash. The tokens of the model count
-// against the quotas of the app and the tenant, but not of users. Only one process at a time can
-// move a collection; the calls of other processes fail with the fault conflict.
+// ReembedStep moves entries of a collection for about five seconds. The progress of the move is
+// stored with each batch. After a failure or a crash, another call continues the move. The tokens
+// that the model uses count against the quotas of the app and the tenant, but not against the
+// quotas of users. Only one process at a time can move a collection. In the meantime, calls in
+// other processes fail with the fault conflict.
 //
 // Runs can read and write entries during the move. Until an entry has a vector of the declared
-// model, searches find the entry only by its words.
+// model, a search finds this entry only by its words.
 func (c Collections) ReembedStep(ctx context.Context, caller Caller, name string) (state Reembedding, err error) {
 	id, err := c.h.newID("op")
 	if err != nil {
@@ -95,7 +97,8 @@ type mover struct {
 	move     *memory.Move
 }
 
-// run moves batches of entries until the time is up. run reports whether the move is done.
+// The method "run" moves batches of entries until the time limit is reached. It reports whether the
+// move is done.
 func (mv mover) run(ctx context.Context) (done bool, err error) {
 	defer func() {
 		if done {
@@ -117,7 +120,8 @@ func (mv mover) run(ctx context.Context) (done bool, err error) {
 	return done, err
 }
 
-// batch moves a batch of entries. batch reports whether no entries are left.
+// The method "batch" moves a batch of entries. It reports whether all entries of the collection
+// have been moved.
 func (mv mover) batch(ctx context.Context) (done bool, err error) {
 	id, err := mv.c.h.newID("op")
 	if err != nil {
@@ -146,8 +150,8 @@ func (mv mover) batch(ctx context.Context) (done bool, err error) {
 	return done, err
 }
 
-// vectors returns the vectors of the texts of a batch, which fit into one request to the embedder.
-// Equal texts are embedded once.
+// The method "vectors" returns the vectors of a batch's texts. All texts of a batch fit into one
+// request to the embedder. If several texts are equal, this text is embedded once.
 func (mv mover) vectors(ctx context.Context, texts []string) ([][]float32, error) {
 	ctx, cancel := context.WithTimeout(ctx, embedTime)
 	defer cancel()
@@ -167,8 +171,9 @@ func (mv mover) vectors(ctx context.Context, texts []string) ([][]float32, error
 	return vectors, nil
 }
 
-// embed sends a request to the embedder and counts its usage. A local embedder computes the vectors
-// in this process, after the gate has admitted the operation.
+// The method "embed" sends a request to the embedder and counts the usage of this request. If the
+// embedder is local, it computes the vectors in this process, after the gate has admitted the
+// operation.
 func (mv mover) embed(ctx context.Context, texts []string) (made [][]float32, err error) {
 	h := mv.c.h
 	if local, ok := mv.embedder.(model.LocalEmbedder); ok {

@@ -30,7 +30,8 @@ memory:
   diary: {kind: collection, access: user, retention: 90d, embedding: %[1]s}
 `
 
-// openModel opens a host whose collections use an embedding model of a server, or "lexical".
+// openModel opens a host. The collections of the host use either an embedding model of a server or
+// the embedder "lexical".
 func openModel(t *testing.T, backend storage.Backend, server *modeltest.Server, name string, dim int, change ...func(*host.Options)) *host.Host {
 	t.Helper()
 	text := fmt.Sprintf("embeddings:\n  small: {base_url: %q, model: %s, dim: %d, timeout: 1s}\n", server.URL(), name, dim)
@@ -58,7 +59,7 @@ func startEmbedder(t *testing.T, dim int) *modeltest.Server {
 	return server
 }
 
-// fill stores entries of the app and of two users.
+// The function "fill" stores entries that belong to the app, and entries that belong to two users.
 func fill(t *testing.T, h *host.Host, n int) {
 	t.Helper()
 	for i := range n {
@@ -96,7 +97,7 @@ func entriesOf(t *testing.T, h *host.Host, name string) (all []memory.Entry) {
 	}
 }
 
-// Apart from their vectors and revisions, the entries do not change. Before the move, the
+// A move changes the vectors and revisions of entries, and nothing else. Before the move, the
 // collection cannot be used with the new model.
 func TestReembed(t *testing.T) { onEachBackend(t, testReembed) }
 
@@ -156,8 +157,7 @@ func testReembed(t *testing.T, backend storage.Backend) {
 	}
 }
 
-// If the model fails, the move stops. A further call continues the move, and no text is embedded
-// twice.
+// If the model fails, the move stops. Another call continues the move. No text is embedded twice.
 func TestReembedContinues(t *testing.T) { onEachBackend(t, testReembedContinues) }
 
 func testReembedContinues(t *testing.T, backend storage.Backend) {
@@ -195,7 +195,7 @@ func testReembedContinues(t *testing.T, backend storage.Backend) {
 }
 
 // If an entry is replaced while the model computes its vector, the entry keeps the new content. If
-// an entry is removed, it stays removed.
+// an entry is removed while the model computes its vector, the entry stays removed.
 func TestReembedSkipsChangedEntries(t *testing.T) {
 	backend, fresh := mem.New(), startEmbedder(t, 5)
 	fill(t, openModel(t, backend, startEmbedder(t, 2), "tiny", 2), 60)
@@ -207,7 +207,7 @@ func TestReembedSkipsChangedEntries(t *testing.T) {
 		t.Fatalf("ReembedStep = %+v, %v", state, err)
 	}
 	fresh.Always(modeltest.Reply{})
-	remember(t, h, host.Caller{}, "kb", host.NewEntry{ID: "other", Content: text("replaced")}) // the cache now contains the vector
+	remember(t, h, host.Caller{}, "kb", host.NewEntry{ID: "other", Content: text("replaced")}) // the cache now contains the vector of the text
 	release, ended, before := fresh.Hold(), make(chan error), len(fresh.Requests())
 	go func() {
 		_, err := c.Reembed(context.Background(), host.Caller{}, "kb", nil)
@@ -232,8 +232,9 @@ func TestReembedSkipsChangedEntries(t *testing.T) {
 	}
 }
 
-// A process with the previous model can read during the move, but not write. The process with the
-// previous model can move the entries back. The vectors of both models have the same dimension.
+// During a move, a process that still uses the previous model can read entries, but cannot write
+// entries. This process can also move the entries back to the previous model. In this test, the
+// vectors of both models have the same dimension.
 func TestReembedWithPreviousModel(t *testing.T) {
 	backend, tiny, large := mem.New(), startEmbedder(t, 5), startEmbedder(t, 5)
 	old := openModel(t, backend, tiny, "tiny", 5)
@@ -260,8 +261,8 @@ func TestReembedWithPreviousModel(t *testing.T) {
 	remember(t, old, host.Caller{}, "kb", host.NewEntry{ID: "x", Content: text("x")})
 }
 
-// Only one process moves a collection. If this process dies, another process continues when the
-// lease has ended.
+// At any time, only one process can move a collection. If this process dies, another process can
+// continue the move when the lease has expired.
 func TestReembedLease(t *testing.T) {
 	backend, large, began := mem.New(), startEmbedder(t, 5), time.Now()
 	var ahead atomic.Int64 // of the clock
@@ -287,8 +288,8 @@ func TestReembedLease(t *testing.T) {
 	}
 }
 
-// Writers, readers and an erasure work during a move. No data are lost, and no data of the erased
-// user are stored.
+// During a move, entries are written and read, and a user is erased. No data must be lost, and no
+// data of the erased user must be stored afterwards.
 func TestReembedOnline(t *testing.T) { onEachBackend(t, testReembedOnline) }
 
 func testReembedOnline(t *testing.T, backend storage.Backend) {
@@ -351,8 +352,8 @@ func testReembedOnline(t *testing.T, backend storage.Backend) {
 	}
 }
 
-// The progress of an interrupted move contains the key of an entry. The erasure of the entry's user
-// removes this progress, and the move starts again.
+// If a move is interrupted, its stored progress contains the key of an entry. If the user of this
+// entry is erased, the stored progress is removed, and the move starts from the beginning.
 func TestReembedForgetsErasedUser(t *testing.T) {
 	backend, large := mem.New(), startEmbedder(t, 5)
 	old := openModel(t, backend, startEmbedder(t, 2), "tiny", 2)
@@ -381,7 +382,8 @@ func TestReembedForgetsErasedUser(t *testing.T) {
 	}
 }
 
-// holds reports whether a key or a content in a backend contains a text.
+// The function "holds" reports whether a record of the backend contains a text. It searches the key
+// and the content of each record.
 func holds(t *testing.T, backend storage.Backend, text string) bool {
 	t.Helper()
 	found, err := backend.Scan(t.Context(), "", "", 100_000)

@@ -19,8 +19,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// openReembed opens a host whose collections use the embedder of a provider, without a *testing.T. The
-// clock is ahead by a duration.
+// openReembed opens a host whose collections use the embedder of a provider. It needs no
+// *testing.T. The clock of the host is ahead of the real time by the given duration.
 func openReembed(backend storage.Backend, url string, dim int, ahead time.Duration) (*host.Host, error) {
 	loaded, problems := app.Load(fstest.MapFS{"app.yaml": {Data: fmt.Appendf(nil, reembedApp, "small")}}, "app.yaml")
 	if loaded == nil {
@@ -39,7 +39,8 @@ func openReembed(backend storage.Backend, url string, dim int, ahead time.Durati
 	})
 }
 
-// crashReembed is the child process of TestReembedKilled. It moves the collection kb until it is killed.
+// crashReembed is the child process of TestReembedKilled. The process moves the collection "kb"
+// until it is killed.
 func crashReembed(at, url string) error {
 	backend, _, err := soakBackend(at)
 	if err != nil {
@@ -55,9 +56,10 @@ func crashReembed(at, url string) error {
 	return errors.New("the move ended")
 }
 
-// TestReembedKilled kills a process with SIGKILL while it moves a collection and waits for the provider.
-// Until the end of the lease, no other process can move the collection. Afterwards, another process
-// continues: it embeds only the texts that were not stored.
+// TestReembedKilled starts a process that moves a collection. While the process waits for the
+// provider, the test kills it with SIGKILL. Until the lease has expired, no other process can move
+// the collection. Afterwards, another process continues the move. It must embed only those texts
+// whose new vectors were not stored.
 func TestReembedKilled(t *testing.T) {
 	t.Run("bolt", func(t *testing.T) { testReembedKilled(t, filepath.Join(t.TempDir(), "crash.db")) })
 	t.Run("postgres", func(t *testing.T) { testReembedKilled(t, approvalCluster.DSN(t)) })

@@ -20,23 +20,24 @@ import (
 type Review struct {
 	// Err is the compile error of the tool, or nil.
 	Err error
-	// Findings lists likely mistakes in a tool that compiles.
+	// If the tool compiles, Findings lists its likely mistakes.
 	Findings []Finding
 }
 
 // Finding is a likely mistake in a tool. Examples of findings are code that always fails, code
 // without effect, and a limit that exceeds the host's limit.
 type Finding struct {
-	// If the finding is about a limit of the tool, Limit is the key under limits in the app file,
+	// If the finding is about a limit of the tool, Limit is the name of this limit in the app file,
 	// such as "memory". Otherwise Limit is "".
 	Limit string
-	// Code is the kind of the mistake, as in a Problem of package app.
+	// Code is the kind of the mistake. It has the same values as in a Problem of package app.
 	Code problem.Code
 	engine.Finding
 }
 
-// Review compiles every tool, like Check, and also checks the code without running it. The result
-// maps the name of each tool that has a compile error or findings to its Review.
+// Like Check, Review compiles every tool. Review also checks the code of each tool without running
+// the code. The result contains a Review for each tool that has a compile error or findings. The
+// keys of the result are the names of the tools.
 func (h *Host) Review(ctx context.Context) map[string]Review {
 	reviews := map[string]Review{}
 	for _, declared := range h.app.Tools {
@@ -48,8 +49,8 @@ func (h *Host) Review(ctx context.Context) map[string]Review {
 	return reviews
 }
 
-// reviewTool compiles a separate program for the review of a tool, because the programs for runs
-// are compiled without a review.
+// reviewTool compiles a separate program to review a tool, because the program that runs use is
+// compiled without a review.
 func reviewTool(ctx context.Context, h *Host, declared app.Tool) Review {
 	t := newTool(h.app, declared)
 	t.source = func() (engine.Source, error) {
@@ -121,8 +122,8 @@ func checkCall(h *Host, t app.Tool, call engine.MemoryCall) (Finding, bool) {
 		"%s requires the grant %s on the %s %q", call.Op, op.Verb, what, call.Store)
 }
 
-// grantOn returns the index of the grant on a store, or -1. A grant that contains the exact name of
-// the store takes precedence over patterns. A longer pattern takes precedence over a shorter
+// grantOn returns the index of the grant on a store, or -1. If a grant contains the exact name of
+// the store, it takes precedence over patterns. A longer pattern takes precedence over a shorter
 // pattern.
 func grantOn(grants []declare.Grant, store string) int {
 	at := slices.IndexFunc(grants, func(g declare.Grant) bool { return g.Store == store })
@@ -134,7 +135,8 @@ func grantOn(grants []declare.Grant, store string) int {
 	return at
 }
 
-// findingAt returns a function that returns a finding at a position.
+// findingAt returns a function that creates findings. All these findings have the same position in
+// the source.
 func findingAt(at engine.Position) func(code problem.Code, hint, format string, args ...any) (Finding, bool) {
 	return func(code problem.Code, hint, format string, args ...any) (Finding, bool) {
 		return Finding{Code: code, Finding: engine.Finding{Message: fmt.Sprintf(format, args...), Hint: hint, Position: at}}, true
@@ -210,7 +212,7 @@ func blockHint(a *app.App, name string) string {
 	return "the blocks are: " + strings.Join(names, ", ")
 }
 
-// grantHint returns a hint that shows how to grant the verbs in an app file.
+// grantHint returns a hint. The hint shows how an app file grants the missing verbs.
 func grantHint(store string, verbs ...abi.Verb) string {
 	var words []string
 	for _, v := range []abi.Verb{abi.Read, abi.Write, abi.Delete} {
@@ -228,8 +230,8 @@ func grantHint(store string, verbs ...abi.Verb) string {
 	return fmt.Sprintf("add a grant to the tool: grants: {%s: %s}", store, text)
 }
 
-// clamped returns a finding for each limit of a tool that exceeds the host's limit. If a limit of a
-// tool exceeds the host's limit, the host's limit applies.
+// The function "clamped" returns a finding for each limit of a tool that is higher than the host's
+// limit. In this case, the host's limit applies.
 func clamped(h *Host, t *tool) []Finding {
 	host := h.limits.For(declare.Limits{}, t.memory)
 	var findings []Finding

@@ -16,7 +16,7 @@ func checkRecall(a *app.App, t app.Tool, call engine.MemoryCall) (Finding, bool)
 	if len(a.Blocks) == 0 {
 		return finding(problem.UnknownStore, "add `blocks: true` to the app file", "the app has no blocks")
 	}
-	var verbs []abi.Verb // the error is on archival, a block that every app with blocks has
+	var verbs []abi.Verb // every app with blocks has the block "archival"
 	for _, g := range t.Grants {
 		if g.Store == declare.Archival {
 			verbs = append(verbs, g.Verbs...)

@@ -15,8 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// InProcessWarning is the warning in the Result of every run that was executed in the host's own
-// process.
+// If a run is executed in the host's own process, its Result contains the warning InProcessWarning.
 const InProcessWarning = "the tool ran in the host's process: only the engine isolates it from files, the network and other memory"
 
 // run is the execution of one Invocation.
@@ -30,21 +29,23 @@ type run struct {
 	undeclared []string
 	limits     Limits // of an attempt
 	last       *attempt
-	// onSearch is called before each call of recall. onSearch is nil, unless an agent executes the
-	// tool.
+	// If an agent executes the tool, the function onSearch is called before each call of recall.
+	// Otherwise onSearch is nil.
 	onSearch func(ctx context.Context) error
-	// paused is the stopped clock of a run with an idempotency key, until its first attempt. The
-	// time in which the run waits for an earlier run with the same key is not computing time.
+	// If the run has an idempotency key, the field "paused" contains the run's clock until the
+	// first attempt. Until then, the clock is stopped. The time for which the run waits for an
+	// earlier run with the same key does not count as computing time.
 	paused *clock
-	// same contains the values that all executions of the run have in common.
+	// The field "same" contains values that are the same in all executions of the run.
 	same repeatable
-	// approval is set if the run is paused.
+	// If the run is paused, the field "approval" is set.
 	approval *report.PendingApproval
 }
 
-// Run executes a tool once. The Result is never nil. If the run fails, the error is the fault in
-// the Result, so errors.Is(err, abi.Timeout) works. When ctx ends, the run is stopped unless it has
-// begun to commit. The error of a stopped run also wraps ctx.Err().
+// Run executes a tool once. The returned Result is never nil. If the run fails, the returned error
+// is the fault in the Result. For example, use errors.Is(err, abi.Timeout) to check for a timeout.
+// If ctx ends before the run has begun to commit, the run is stopped. In this case, the returned
+// error also wraps ctx.Err().
 func (h *Host) Run(ctx context.Context, inv Invocation) (*report.Result, error) {
 	r := newRun(h, &inv)
 	if ctx == nil {
@@ -55,8 +56,9 @@ func (h *Host) Run(ctx context.Context, inv Invocation) (*report.Result, error) 
 	return result, r.end(ctx, done.Recorded, result)
 }
 
-// newRun returns a run that has not started yet, and sets the tool of the invocation. The invocation
-// is passed by pointer, because a copy would lie on the stack of the run; see TestStackOfRun.
+// newRun returns a run that has not started yet. If the invocation names no tool, newRun sets the
+// tool of the invocation. The invocation is passed by pointer, because a copy would use space on
+// the stack of the run; see TestStackOfRun.
 func newRun(h *Host, inv *Invocation) *run {
 	inv.Tool = inv.toolName(h.app)
 	r := &run{job: newJob(h, *inv, actRun)}
@@ -66,8 +68,8 @@ func newRun(h *Host, inv *Invocation) *run {
 	return r
 }
 
-// errNoContext is the error for a nil context. Like net/http, Run returns an error instead of
-// panicking.
+// errNoContext is the error that Run returns if the context is nil. Like net/http, Run returns an
+// error in this case and does not panic.
 var errNoContext = abi.Faultf(abi.InvalidArgument, "the context of the run is nil")
 
 // loadLimit returns the time limit for compiling the tool. An ad-hoc tool must compile within the
@@ -80,7 +82,7 @@ func (r *run) loadLimit() time.Duration {
 	return min(limit, r.timeLimit())
 }
 
-// execute runs the tool in a transaction, unless the run is refused.
+// If no observer refuses the run, the method "execute" runs the tool in a transaction.
 func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 	release, err := findTool(ctx, r)
 	if release != nil {
@@ -92,19 +94,19 @@ func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 	whole, cancel := untilDeadline(ctx, r)
 	defer cancel()
 	ctx = whole
-	if r.inv.Timeout > 0 { // an explicit timeout includes compiling and queueing
+	if r.inv.Timeout > 0 { // compiling and queueing count toward an explicit timeout
 		ctx, cancel = r.bounded(ctx, r.timeLimit())
 		defer cancel()
 	}
 	if r.program, err = r.tool.ready(ctx, r.info.Caller.Tenant, r.loadLimit()); err != nil {
 		return done, err
 	}
-	r.started = time.Now() // the run is not charged for the compilation
+	r.started = time.Now() // the compilation is not charged to the run
 	if err := r.ready(ctx); err != nil {
 		return done, err
 	}
 	if r.tool.external() {
-		ctx = whole // the time limit excludes the time in which the run waits for answers
+		ctx = whole // waiting for answers does not count toward the time limit
 	}
 	ctx, cancel = limited(ctx, r)
 	defer cancel()
@@ -115,8 +117,8 @@ func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 	return done, err
 }
 
-// findTool sets the tool of the run. If the function "release" is not nil, the caller must call it
-// after the run.
+// findTool sets the tool of the run. If the returned function "release" is not nil, the caller must
+// call this function after the run.
 func findTool(ctx context.Context, r *run) (release func(), err error) {
 	err = r.identify(ctx, "run", func() (err error) {
 		if r.tool, release, err = r.h.toolOf(r.inv); err == nil {
@@ -127,8 +129,7 @@ func findTool(ctx context.Context, r *run) (release func(), err error) {
 	return release, err
 }
 
-// untilDeadline returns a context that ends at the deadline of the invocation, if the invocation
-// has a deadline.
+// If the invocation has a deadline, untilDeadline returns a context that ends at this deadline.
 func untilDeadline(ctx context.Context, r *run) (context.Context, context.CancelFunc) {
 	if r.inv.Deadline <= 0 {
 		return ctx, func() {}
@@ -151,7 +152,7 @@ func (r *run) prepare() (err error) {
 	}
 	r.fingerprint = r.makeFingerprint()
 	if r.tool.external() && r.limits.CPU == 0 {
-		r.limits.CPU = 2 * r.timeLimit() // the default of the engine would depend on the deadline
+		r.limits.CPU = 2 * r.timeLimit() // the engine's default would depend on the deadline
 	}
 	if r.tool.isGated() {
 		return r.same.start(r.h)
@@ -180,7 +181,7 @@ func (r *run) attempt(ctx context.Context, v *memory.View) error {
 	return a.finish(ctx, &out, &event)
 }
 
-// finish records the end of an attempt. finish returns the error of the attempt.
+// The method "finish" records the end of an attempt and returns the error of the attempt.
 func (a *attempt) finish(ctx context.Context, out *engine.Output, event *Execution) error {
 	r := a.run
 	r.cpu += event.CPU
@@ -212,7 +213,7 @@ func (a *attempt) finish(ctx context.Context, out *engine.Output, event *Executi
 	return nil
 }
 
-// guest runs the program once, after the gate has admitted the run.
+// The method "guest" waits until the gate admits the run. Then it runs the program once.
 func (r *run) guest(ctx context.Context, a *attempt, out *engine.Output, e *Execution) {
 	e.Began, e.Isolated = time.Now(), r.tool.isolated
 	r.setState(RunQueued)
@@ -234,8 +235,8 @@ func (r *run) guest(ctx context.Context, a *attempt, out *engine.Output, e *Exec
 	}
 }
 
-// complete computes the vectors of the entries that the tool has remembered, while the run has a
-// slot at the gate.
+// The tool can have stored entries that need vectors. The method "complete" computes these vectors
+// while the run has a slot at the gate.
 func (a *attempt) complete(ctx context.Context) error {
 	stop := threadCPU()
 	defer func() { a.searching += stop() }()
@@ -259,8 +260,8 @@ func (a *attempt) runProgram(ctx context.Context, out *engine.Output, e *Executi
 	e.CPU = stop()
 }
 
-// hostMemory is the Memory of an observer. hostMemory performs operations on the View of the
-// attempt, but with the rights of the host.
+// hostMemory is the Memory that an observer gets. Its operations use the View of the attempt and
+// have the rights of the host.
 type hostMemory struct{ view *memory.View }
 
 // Call performs an operation for the host.
@@ -268,7 +269,7 @@ func (m hostMemory) Call(ctx context.Context, call abi.Call) (json.RawMessage, e
 	return m.view.CallWith(ctx, memory.Operator(), call)
 }
 
-// storedResult returns the Result to store under the invocation's idempotency key.
+// storedResult returns the Result that is stored under the invocation's idempotency key.
 func (r *run) storedResult(effects report.Effects) ([]byte, error) {
 	text, err := json.Marshal(r.result(memory.Done{Effects: effects, Attempts: r.attempts}, nil))
 	if err != nil { // the error is a fault, not an error of the backend
@@ -316,7 +317,8 @@ func (r *run) result(done memory.Done, err error) *report.Result {
 	return result
 }
 
-// repeated returns the stored Result of an earlier run with the same idempotency key.
+// If an earlier run had the same idempotency key, the method "repeated" returns the stored Result
+// of this run.
 func (r *run) repeated(stored []byte) *report.Result {
 	result := &report.Result{}
 	if err := json.Unmarshal(stored, result); err != nil {
@@ -326,8 +328,8 @@ func (r *run) repeated(stored []byte) *report.Result {
 	return result
 }
 
-// schemaWarnings returns warnings about content that was stored although it does not match its
-// schema.
+// Some content is stored although it does not match its schema. schemaWarnings returns warnings
+// about such content.
 func schemaWarnings(effects report.Effects) []string {
 	var warnings []string
 	for _, w := range effects.Writes {

@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// OnState is called with the run's id before any work is done, and then for each state.
+// OnState must be called with the run's id before the host does any work. It must then be called
+// for each state of the run.
 func TestOnState(t *testing.T) {
 	h := openTool(t, `console.log("runs"); return 1`)
 	var heard []string

@@ -25,15 +25,15 @@ memory:
   tempProcessingData: {access: session, retention: session}
 `
 
-// seedGrants lists the grants that the samples of the vendor's documentation page need.
+// seedGrants lists the grants that the code samples on the vendor's documentation page need.
 var seedGrants = []declare.Grant{
 	{Store: "userPrefs", Verbs: []abi.Verb{abi.Read, abi.Write, abi.Delete}},
 	{Store: "tempProcessingData", Verbs: []abi.Verb{abi.Read, abi.Write, abi.Delete}},
 	{Store: declare.SessionMeta, Verbs: []abi.Verb{abi.Read}},
 }
 
-// samples contains the code blocks of the vendor's documentation page and an app with the page's
-// schema.
+// The type "samples" contains the code blocks of the vendor's documentation page. It also contains
+// an app, which uses the schema on this page.
 type samples struct {
 	*host.Host
 	t      *testing.T
@@ -53,7 +53,7 @@ func newSamples(t *testing.T, change ...func(*host.Options)) *samples {
 	return s
 }
 
-// run runs code that begins with a block, and returns its output.
+// The method "run" runs code and returns its output. The code begins with one of the page's blocks.
 func (s *samples) run(language, code string, inv host.Invocation) (*report.Result, error) {
 	s.t.Helper()
 	inv.Caller, inv.Code = s.who, &host.AdHocTool{Language: language, Text: code, Grants: seedGrants}
@@ -82,8 +82,8 @@ func beforeDelete(t *testing.T, block string) string {
 	return strings.TrimRight(code, "/# ")
 }
 
-// wantPrefs checks the record that a sample has stored: the language has changed, and the other
-// orders are unchanged.
+// wantPrefs checks the record that a sample has stored. The language must have changed, and the
+// other orders must be unchanged.
 func (s *samples) wantPrefs() {
 	s.t.Helper()
 	var got struct {
@@ -139,8 +139,8 @@ func TestSeedMissingAndTemporary(t *testing.T) {
 	}
 }
 
-// TestSeedSession runs the session sample of the documentation page with the metadata on the page.
-// TestSeedSession checks each field of sessionInfo.
+// TestSeedSession runs the code sample about sessions. The session has the metadata that the
+// documentation page shows. TestSeedSession checks each field of sessionInfo.
 func TestSeedSession(t *testing.T) {
 	now := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 	s := newSamples(t, func(o *host.Options) { o.Now = func() time.Time { return now } })
@@ -183,8 +183,8 @@ func TestSeedMetaIsReadOnly(t *testing.T) {
 		`await memory.set_content("sessionMeta", {metadata: {channel: "forged"}})`, `await memory.delete_content("sessionMeta")`)
 }
 
-// TestSeedFiles runs the loop over a session's files from the documentation page, with and without
-// files.
+// The documentation page contains a loop over the files of a session. TestSeedFiles runs this loop
+// in a session that has files and in a session that has no files.
 func TestSeedFiles(t *testing.T) {
 	s := newSamples(t, func(o *host.Options) {
 		o.FileURL = func(_ string, f artifact.Artifact) string { return "https://files.example/" + f.Filename }

@@ -12,8 +12,9 @@ import (
 	"github.com/toolrun/toolrun/host/model"
 )
 
-// machineBlock returns a code block of the vendor's documentation page about machines, by its first
-// line. The page has lost its fences and its indentation.
+// The vendor has a documentation page about machines. machineBlock returns the code block of this
+// page that begins with the given line. In our copy of the page, code blocks have no fences and no
+// indentation.
 func machineBlock(t *testing.T, header string) string {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join("..", "..", "shared", "seeds", "003_machines_remember_recall.txt"))
@@ -31,7 +32,7 @@ func machineBlock(t *testing.T, header string) string {
 
 const claude = "anthropic:claude-sonnet-4-6"
 
-// askMocks returns the answers of the model of the samples.
+// askMocks returns mocks. They contain the answers of the model that the samples ask.
 func askMocks(objects ...string) model.Mocks {
 	var answers []model.MockAnswer
 	for _, o := range objects {
@@ -45,8 +46,9 @@ func stepInMachine(inputs, step string) []byte {
 	return []byte("machine m\naccepts\n" + inputs + "ensures\npermissions\nallowed to\nmemory\nimplements\n" + step)
 }
 
-// TestSeedMachines runs the machines and the steps of the page, and the exercise in its last section:
-// a machine that ingests documents, and machines that answer questions about them.
+// TestSeedMachines runs the machines and the steps on the page. It also runs the exercise in the
+// last section, in which one machine ingests documents, and other machines answer questions about
+// the documents.
 func TestSeedMachines(t *testing.T) { everywhere(t, testSeedMachines) }
 
 func testSeedMachines(t *testing.T) {
@@ -84,7 +86,7 @@ tools:
 		}
 		return string(result.Output)
 	}
-	// This test covers blocks 2 and 4, and block 5 with a question in the words of the document.
+	// This test covers blocks 2, 4 and 5. The question of block 5 uses words of the document.
 	const question = "How long does a refund of a broken cup take?"
 	call("ann", "ingest", `{"document":"`+question+`","url":"https://x.example/cup","category":"billing"}`, nil)
 	call("ann", "ingest", `{"document":"A parcel to Norway takes a week.","url":"https://x.example/norway","category":"shipping"}`, nil)
@@ -119,7 +121,8 @@ tools:
 			}
 		}
 	}
-	// This test covers block 7: only entries with all pairs of the filter are found.
+	// This test covers block 7. A search finds an entry only if the entry matches all pairs of the
+	// filter.
 	for _, metadata := range []string{`{"category":"complaint","urgency":"high"}`, `{"category":"complaint","urgency":"low"}`, `{"category":"praise","urgency":"high"}`} {
 		call("ann", "feedback", `{"text":"product quality issues","metadata":`+metadata+`}`, nil)
 	}

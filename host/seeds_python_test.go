@@ -35,7 +35,7 @@ func withPython(t *testing.T) func(*host.Options) {
 	return func(o *host.Options) { o.Engines = pythonPool.pool.Engines() }
 }
 
-// pythonPool contains the worker pool of all tests with tools in Python.
+// pythonPool contains the worker pool. All tests of Python tools share this pool.
 var pythonPool struct {
 	once sync.Once
 	pool *sandbox.Pool
@@ -50,8 +50,9 @@ tools:
   sample: {source: sample.py, description: reads and writes, grants: {userPrefs: readwrite}}
 `
 
-// TestSeedSampleInPython runs the Python code of the documentation page unchanged on a store with
-// content. TestSeedSampleInPython declares the schema in both ways that the page describes.
+// TestSeedSampleInPython runs the Python code of the documentation page without changes. The store
+// that the code uses has content. The page describes two ways to declare the schema, and the test
+// uses both of them.
 func TestSeedSampleInPython(t *testing.T) {
 	blocks := seedBlocks(t, "004_agentic_apps_memory_stores.txt")
 	at := slices.IndexFunc(blocks, func(b struct{ lang, text string }) bool { return b.lang == "python" })
@@ -113,7 +114,7 @@ func TestSeedEffectsInPython(t *testing.T) {
 	s.refuseMeta("python", `memory.set_content("sessionMeta", {"metadata": {"channel": "forged"}})`, `memory.delete_content("sessionMeta")`)
 }
 
-// perform performs a memory call as an operator.
+// The function "perform" makes a memory call with the rights of an operator.
 func perform(t *testing.T, h *host.Host, who host.Caller, op string, args ...string) json.RawMessage {
 	t.Helper()
 	call := abi.Call{Op: op}

@@ -18,8 +18,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// TestSeedNames checks the store names that the documentation page recommends and the names that it
-// advises against.
+// The documentation page recommends some store names and advises against others. TestSeedNames
+// checks all these names.
 func TestSeedNames(t *testing.T) {
 	block := seedBlocks(t, seedPage)[10].text
 	good, poor, found := strings.Cut(block, "# Avoid")
@@ -36,9 +36,9 @@ func TestSeedNames(t *testing.T) {
 	}
 }
 
-// TestSeedSchema writes content that the first schema of the documentation page allows.
-// TestSeedSchema also writes content that the schema rejects: in the nested object, in the array,
-// in the time, and with undeclared names.
+// TestSeedSchema writes content that the first schema of the documentation page allows. It also
+// writes content that the schema must reject. This content is invalid in the nested object, in the
+// array or in the time, or has undeclared names.
 func TestSeedSchema(t *testing.T) {
 	s := newSamples(t)
 	for content, pointer := range map[string]string{
@@ -61,8 +61,8 @@ func TestSeedSchema(t *testing.T) {
 	}
 }
 
-// TestSeedRequiredAndDefault stores records with the schema of the documentation page that has
-// required members and defaults.
+// The documentation page shows a schema that has required members and defaults.
+// TestSeedRequiredAndDefault stores records with this schema.
 func TestSeedRequiredAndDefault(t *testing.T) {
 	h := openApp(t, fstest.MapFS{
 		"app.yaml":    {Data: []byte("app: samples\nmemory:\n  profile: {access: user, strict: true, schema: schema.json}\n")},
@@ -115,8 +115,8 @@ func openRetentions(t *testing.T, id string, b *mem.Backend, now *time.Time) *ho
 	})
 }
 
-// TestSeedRetentions checks that records of each retention expire exactly at the documented time,
-// to the microsecond.
+// For each retention, TestSeedRetentions checks that a record expires exactly at the documented
+// time, to the microsecond.
 func TestSeedRetentions(t *testing.T) {
 	begin := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 	now := begin
@@ -151,8 +151,8 @@ func TestSeedRetentions(t *testing.T) {
 	}
 }
 
-// TestSeedScopes writes a record in each store and reads it from another session, another user and
-// another app.
+// TestSeedScopes writes a record in each store. It then reads the record in another session, as
+// another user and in another app.
 func TestSeedScopes(t *testing.T) {
 	now := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 	b := mem.New()

@@ -17,7 +17,8 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// seedBlocks returns the fenced code blocks of a vendor's documentation page, with their languages.
+// seedBlocks returns the fenced code blocks of a vendor's documentation page. For each block, it
+// also returns the language.
 func seedBlocks(t *testing.T, name string) (blocks []struct{ lang, text string }) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "shared", "seeds", name))

@@ -20,7 +20,7 @@ func (s Sessions) Start(ctx context.Context, caller Caller, start session.Start)
 		if err != nil {
 			return session.Session{}, err
 		}
-		caller.Session, caller.Confined = id, false // the host created the id
+		caller.Session, caller.Confined = id, false // the session is new, and the host has chosen its id
 	}
 	started, err := s.h.memory.Sessions().Start(ctx, caller.as(""), start)
 	if err == nil {
@@ -31,9 +31,9 @@ func (s Sessions) Start(ctx context.Context, caller Caller, start session.Start)
 	return started, err
 }
 
-// End ends the caller's session and removes its data. After the end, requests with this session id
-// are rejected. If an agent answers in the session, End first fires its event session:end and
-// evaluates its triggers.
+// End ends the caller's session and removes its data. Afterwards, the host rejects requests that
+// have the id of this session. If an agent answers in the session, End first fires the event
+// session:end for this agent, and evaluates the agent's triggers.
 func (s Sessions) End(ctx context.Context, caller Caller) (session.Session, error) {
 	s.fireSessionEnd(ctx, caller)
 	ended, err := s.h.memory.Sessions().End(ctx, caller.as(""))
@@ -46,16 +46,17 @@ func (s Sessions) End(ctx context.Context, caller Caller) (session.Session, erro
 	return ended, err
 }
 
-// Get returns the caller's session, even if the session has ended. The error is abi.NotFound if the
-// session does not exist, and abi.AccessDenied if it belongs to another user.
+// Get returns the caller's session, even if the session has ended. If the session does not exist,
+// the error is abi.NotFound. If it belongs to another user, the error is abi.AccessDenied.
 func (s Sessions) Get(ctx context.Context, caller Caller) (session.Session, error) {
 	return s.h.memory.Sessions().Get(ctx, caller.as(""))
 }
 
-// List returns a page of at most limit sessions, sorted by id. The page starts after the id in the
-// argument "after". To get the next page, pass the result "next" as this argument. The result
-// "next" is "" on the last page. If the caller has a user, List returns only open sessions of that
-// user. A page can contain fewer sessions than the limit allows, even if it is not the last page.
+// List returns a page of at most limit sessions, sorted by id. The page starts after the session
+// whose id is the argument "after". To get the next page, pass the result "next" as the argument
+// "after". The result "next" is "" on the last page. If the caller has a user, List returns only
+// sessions that belong to this user and are open. A page can contain fewer sessions than the limit
+// allows, even if it is not the last page.
 func (s Sessions) List(ctx context.Context, caller Caller, after string, limit int) (found []session.Session, next string, err error) {
 	err = s.h.admitted(ctx, caller, func() (err error) {
 		found, next, err = s.h.memory.Sessions().List(ctx, caller.as(""), after, limit)
@@ -64,8 +65,8 @@ func (s Sessions) List(ctx context.Context, caller Caller, after string, limit i
 	return found, next, err
 }
 
-// withUser adds the user of the session or of the workflow to an operator's caller that has no
-// user. In a run, the caller must already contain the user.
+// If an operator passes a caller without a user, withUser adds the user who owns the caller's
+// session or workflow. For a run, withUser is not used, so the caller must contain the user.
 func (s Sessions) withUser(ctx context.Context, caller Caller) Caller {
 	if caller.User == "" && caller.Session != "" {
 		if found, err := s.Get(ctx, caller); err == nil {

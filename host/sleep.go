@@ -10,35 +10,35 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// Sleep is a handle for the sleep-time memory of an app: runs that update the blocks of users after
-// a conversation has settled. Hosts do not begin the runs of sleep-time memory by themselves: call
-// RunDue periodically. Sleep is safe for concurrent use.
+// Sleep is a handle for the sleep-time memory of an app. Sleep-time memory consists of runs. When a
+// conversation has settled, such a run updates the blocks of the user. A Host does not begin these
+// runs itself, so the program must call RunDue periodically. Sleep is safe for concurrent use.
 type Sleep struct{ h *Host }
 
 // Sleep returns a handle for the app's sleep-time memory.
 func (h *Host) Sleep() Sleep { return Sleep{h} }
 
 const (
-	// sleepBatch is the maximum number of runs that one call of RunDue begins for a tenant.
+	// For each tenant, sleepBatch is the maximum number of runs that one call of RunDue begins.
 	sleepBatch = 8
-	// sleepRunners is the maximum number of runs in progress in one call of RunDue.
+	// sleepRunners is the maximum number of concurrent runs in one call of RunDue.
 	sleepRunners = 4
-	// sleepLease is the time after which another node can begin a run again. sleepLease is longer
-	// than the time limit of a run.
+	// If a node has begun a run and not ended it, another node can begin this run again after the
+	// time sleepLease. This time is longer than the time limit of a run.
 	sleepLease = 5 * time.Minute
 )
 
 // SleepPass is the result of RunDue.
 type SleepPass struct {
-	// Runs is the number of runs that have begun, and Failed is the number of these runs that
+	// Runs is the number of runs that RunDue has begun. Failed is the number of these runs that
 	// failed.
 	Runs   int `json:"runs"`
 	Failed int `json:"failed"`
-	// Postponed is the number of conversations whose run did not begin, because the conversation
-	// has continued or another node processes it.
+	// Postponed is the number of conversations that RunDue did not process. Such a conversation has
+	// continued, or another node is processing it.
 	Postponed int `json:"postponed"`
 	// Dropped is the number of proposals that were dropped because they were rejected twice. The
-	// log contains the reasons for dropping proposals.
+	// log contains the reason for each dropped proposal.
 	Dropped int `json:"dropped"`
 }
 
@@ -50,15 +50,16 @@ func (p SleepPass) Plus(q SleepPass) SleepPass {
 }
 
 // RunDue processes conversations of the host's tenants that have settled. RunDue begins at most 8
-// runs for each tenant, at most one of them for each user, and waits until they have ended. The
-// users take turns. A failed run is in the ledger and is repeated later. After 10 failed runs, the
-// messages are discarded, with a warning in the log and an entry in the ledger. If RunDue returns
-// the zero SleepPass, no run is due. RunDue does nothing if the app does not declare sleep, or if
-// an operator has paused the runs of a tenant.
+// runs for each tenant. It begins at most one run for each user. Then it waits until all these runs
+// have ended. The users take turns. If a run fails, the ledger contains the failed run, and the run
+// is repeated later. If 10 runs for the same messages have failed, the messages are discarded. The
+// log then contains a warning, and the ledger contains an entry. If RunDue returns the zero
+// SleepPass, no run is due. RunDue does nothing if the app does not declare sleep, or if an
+// operator has paused the runs of a tenant.
 //
-// Several nodes can call RunDue at the same time. Even then, each conversation changes the blocks
-// exactly once. If a node stops during a run, however, the repeated run calls the tool or the model
-// again.
+// Several nodes can call RunDue at the same time. In this case, each conversation nevertheless
+// changes the blocks exactly once. If a node stops during a run, the run is repeated and calls the
+// tool or the model again.
 func (s Sleep) RunDue(ctx context.Context) (SleepPass, error) {
 	if s.h.app.Sleep == nil || s.h.closed.Load() {
 		return SleepPass{}, nil
@@ -105,7 +106,7 @@ func (s Sleep) next(ctx context.Context) ([]memory.Due, error) {
 	return all, errors.Join(errs...)
 }
 
-// nextOf returns the next records of a tenant, and at most one record for each user.
+// nextOf returns the next records of a tenant. It returns at most one record for each user.
 func (s Sleep) nextOf(ctx context.Context, tenant string) ([]memory.Due, error) {
 	queue := memory.NewSleepQueue(s.h.memory)
 	if _, paused, err := queue.Paused(ctx, tenant); err != nil || paused {
@@ -114,8 +115,8 @@ func (s Sleep) nextOf(ctx context.Context, tenant string) ([]memory.Due, error) 
 	return s.h.sleepRounds.next(ctx, queue, sleepQueueKey{s.h.app.ID, tenant})
 }
 
-// run leases the run of a record and executes it. If the run fails, it is repeated later, and the
-// error is nil.
+// The method "run" leases the run of a record and executes this run. If the run fails, the returned
+// error is nil, and the run is repeated later.
 func (s Sleep) run(ctx context.Context, d memory.Due) (SleepPass, error) {
 	if ctx.Err() != nil {
 		return SleepPass{}, nil // the next call of RunDue processes the remaining records
@@ -135,12 +136,13 @@ func (s Sleep) run(ctx context.Context, d memory.Due) (SleepPass, error) {
 
 // SleepStatus is the state of the sleep-time memory of an app in a tenant.
 type SleepStatus struct {
-	// Paused is true if an operator has paused the runs, and Since is the time of the pause.
+	// Paused is true if an operator has paused the runs. In this case, Since is the time at which
+	// the operator has paused them.
 	Paused bool       `json:"paused"`
 	Since  *time.Time `json:"since"`
-	// Due is the number of conversations whose run is due. Waiting is the number of other conversations
-	// with unprocessed messages. Running is the number of runs in progress. Failed is the number of due
-	// and waiting conversations with a failed run.
+	// Due is the number of conversations whose run is due. Waiting is the number of other
+	// conversations with unprocessed messages. Running is the number of runs in progress. Failed is
+	// the number of due or waiting conversations whose last run has failed.
 	Due     int `json:"due"`
 	Waiting int `json:"waiting"`
 	Running int `json:"running"`

@@ -54,8 +54,9 @@ func (c *testClock) advance(d time.Duration) {
 	c.at = c.at.Add(d)
 }
 
-// sleepFiles returns an app with an agent and sleep-time memory. The argument "declared" contains
-// the keys of sleep, and the argument "source" contains the code of the tool "dream".
+// sleepFiles returns an app with an agent and sleep-time memory. The argument "declared" is the
+// content of the section "sleep" of the app file. The argument "source" is the code of the tool
+// "dream".
 func sleepFiles(declared, source string) fstest.MapFS {
 	return fstest.MapFS{
 		"app.yaml": {Data: []byte("app: shop\nblocks: true\nsleep: {" + declared + "}\nmemory:\n  runs: {access: user}\ntools:\n" +
@@ -65,7 +66,7 @@ func sleepFiles(declared, source string) fstest.MapFS {
 	}
 }
 
-// sleeper is an app with sleep-time memory on a clock that the test sets.
+// sleeper is an app with sleep-time memory. The test sets the clock of the app.
 type sleeper struct {
 	t *testing.T
 	*host.Host
@@ -95,7 +96,7 @@ func (s *sleeper) say(c host.Caller, text string) {
 	}
 }
 
-// settle advances the clock until conversations have settled.
+// The method "settle" advances the clock so far that all conversations have settled.
 func (s *sleeper) settle() { s.clock.advance(declare.DefaultSleepAfter) }
 
 func (s *sleeper) runDue() host.SleepPass {
@@ -135,7 +136,7 @@ func (s *sleeper) wantBlock(c host.Caller, name string, agent bool, want string)
 	}
 }
 
-// proposals returns the answer of a model.
+// The function "proposals" returns an answer of a model that contains proposals.
 func proposals(list ...[3]string) modeltest.Reply {
 	type proposal struct {
 		Block   string `json:"block"`
@@ -153,8 +154,8 @@ func proposals(list ...[3]string) modeltest.Reply {
 	return modeltest.Reply{Text: string(text)}
 }
 
-// TestSleepWithTool settles a conversation. The tool receives the transcript and the blocks, and
-// the tool's proposals are stored once, together with its own writes.
+// TestSleepWithTool settles a conversation. The tool receives the transcript and the blocks. The
+// tool's proposals and its own writes are stored together, and only once.
 func TestSleepWithTool(t *testing.T) {
 	s := openSleeper(t, sleepFiles("tool: dream", `
 		const runs = (await memory.get_content("runs"))?.n ?? 0;
@@ -179,7 +180,8 @@ func TestSleepWithTool(t *testing.T) {
 	s.wantBlock(annAndEcho, "core", true, "- user/Echo: again | assistant/Echo: You said again")
 }
 
-// TestSleepLedger checks that the ledger contains a run with its session and its effects.
+// TestSleepLedger checks that the ledger contains a run. The ledger entry must contain the session
+// and the effects of the run.
 func TestSleepLedger(t *testing.T) {
 	s, server := openDreamer(t, "")
 	server.Script(proposals([3]string{"archival", "user", "- likes tea"}))
@@ -205,8 +207,9 @@ func TestSleepLedger(t *testing.T) {
 	}
 }
 
-// TestSleepKeepsEdit changes a block during the request to the model. The request must be repeated
-// with the new content, and the block must contain both changes.
+// TestSleepKeepsEdit changes a block while the run waits for the model. The request must be
+// repeated with the new content. Afterwards, the block must contain this change and the change of
+// the model.
 func TestSleepKeepsEdit(t *testing.T) { testSleepKeepsEdit(t, func(*host.Options) {}) }
 
 func testSleepKeepsEdit(t *testing.T, change func(*host.Options)) {
@@ -240,8 +243,8 @@ func testSleepKeepsEdit(t *testing.T, change func(*host.Options)) {
 	s.wantBlock(annAndEcho, "core", false, "- works in Rome\n- likes tea")
 }
 
-// TestSleepConversationContinues adds a message during the request to the model. The answer is
-// discarded, and a later run processes both messages.
+// TestSleepConversationContinues adds a message while the run waits for the model. The answer of
+// the model must be discarded. A later run must process the earlier message and the new message.
 func TestSleepConversationContinues(t *testing.T) {
 	s, server := openDreamer(t, "")
 	server.Script(proposals([3]string{"archival", "user", "- early"}), proposals([3]string{"archival", "user", "- late"}))
@@ -272,8 +275,8 @@ func TestSleepConversationContinues(t *testing.T) {
 	}
 }
 
-// TestSleepRejected checks that proposals are returned once to the tool if they exceed a limit or
-// are not allowed. Other proposals are stored.
+// If a proposal exceeds a limit or is not allowed, it must be returned to the tool once.
+// TestSleepRejected checks this. Other proposals are stored.
 func TestSleepRejected(t *testing.T) {
 	var lines bytes.Buffer
 	s, server := openDreamer(t, "", func(o *host.Options) { o.Logger = slog.New(slog.NewTextHandler(&lines, nil)) })
@@ -302,8 +305,8 @@ func TestSleepRejected(t *testing.T) {
 	s.wantPass(host.SleepPass{})
 }
 
-// TestSleepInvalidAnswer checks that an answer with a mistake in a member fails the run and keeps the
-// block, and that an empty text is rejected.
+// If a member of the model's answer is invalid, the run must fail, and the block must be unchanged.
+// An empty text must be rejected. TestSleepInvalidAnswer checks this.
 func TestSleepInvalidAnswer(t *testing.T) {
 	for answer, want := range map[string]host.SleepPass{
 		`[{block: "archival", scope: "user", contents: "- new"}]`:                {Runs: 1, Failed: 1},
@@ -328,7 +331,8 @@ func TestSleepInvalidAnswer(t *testing.T) {
 }
 
 // TestSleepHostile uses a transcript that contains instructions, and a model that follows these
-// instructions. Only blocks of this user change, within their limits.
+// instructions. No blocks except those of this user must change, and each block must be within its
+// limits.
 func TestSleepHostile(t *testing.T) {
 	s, server := openDreamer(t, "")
 	bob := host.Caller{User: "bob", Agent: "Echo"}
@@ -386,7 +390,8 @@ func TestSleepRetries(t *testing.T) {
 	}
 }
 
-// TestSleepGivesUp discards the messages of a conversation whose run always fails, after 10 runs.
+// TestSleepGivesUp has a conversation whose runs always fail. After 10 runs, the messages of the
+// conversation must be discarded.
 func TestSleepGivesUp(t *testing.T) {
 	var lines bytes.Buffer
 	s, server := openDreamer(t, "", func(o *host.Options) { o.Logger = slog.New(slog.NewTextHandler(&lines, nil)) })
@@ -422,8 +427,9 @@ func TestSleepGivesUp(t *testing.T) {
 	s.wantBlock(annAndEcho, "archival", false, "- later")
 }
 
-// TestSleepFailureLog checks the warning about a failed run. The warning contains the id of the run
-// and the message of the host's own faults, but no text that the code of a tool has chosen.
+// TestSleepFailureLog checks the warning about a failed run. The warning must contain the id of the
+// run. It must contain the fault's message only if the message is from the host, and not from the
+// code of a tool.
 func TestSleepFailureLog(t *testing.T) {
 	for _, test := range []struct{ source, want, not string }{
 		{`return {proposals: 3}`, "message=\"`output.proposals` is not a list\"", "level=ERROR"},
@@ -477,7 +483,8 @@ func TestSleepAtEnd(t *testing.T) {
 	s.wantBlock(annAndEcho, "archival", false, "- done")
 }
 
-// TestSleepMessages records the messages of a platform that has its own agents.
+// A platform that has its own agents records its messages with AddMessages. TestSleepMessages tests
+// this.
 func TestSleepMessages(t *testing.T) {
 	s, server := openDreamer(t, "")
 	c := host.Caller{User: "ann", Session: "s7", Agent: "agent_emails"}
@@ -499,8 +506,8 @@ func TestSleepMessages(t *testing.T) {
 	s.wantBlock(c, "core", true, "- likes tea")
 }
 
-// TestSleepFairness checks that a pass begins at most one run for each user, and a bounded number
-// of runs in total.
+// TestSleepFairness checks that a pass begins at most one run for each user. The total number of
+// runs in a pass must also be bounded.
 func TestSleepFairness(t *testing.T) {
 	s := openSleeper(t, sleepFiles("tool: dream", `
 		const runs = (await memory.get_content("runs"))?.n ?? 0;
@@ -531,8 +538,8 @@ func TestSleepFairness(t *testing.T) {
 	}
 }
 
-// TestSleepFlood begins the run of a user in the first pass, although another user has many
-// conversations that settled earlier.
+// In TestSleepFlood, one user has many conversations that settled earlier than the conversation of
+// another user. The first pass must nevertheless begin the run of the other user.
 func TestSleepFlood(t *testing.T) {
 	s, server := openDreamer(t, "")
 	server.Script(proposals(), proposals())
@@ -611,8 +618,8 @@ FLOW:
     THEN: COMPLETE
 `
 
-// TestSleepSecrets checks that neither accepted nor rejected sensitive values of an agent are
-// recorded, whatever their length.
+// TestSleepSecrets checks that the transcript contains no sensitive values of an agent. This must
+// also be the case for rejected values, and for values of any length.
 func TestSleepSecrets(t *testing.T) {
 	for _, test := range []struct {
 		name, agent string
@@ -650,7 +657,7 @@ func TestSleepSecrets(t *testing.T) {
 	}
 }
 
-// TestSleepShared stores proposals in blocks that the apps of a tenant share.
+// TestSleepShared stores proposals in blocks. All apps of a tenant share these blocks.
 func TestSleepShared(t *testing.T) {
 	files := sleepFiles("tool: dream", `return [{block: "archival", scope: "user", content: "- shared"}]`)
 	files["app.yaml"].Data = []byte(strings.Replace(string(files["app.yaml"].Data), "blocks: true", "blocks: {shared: true}", 1))
@@ -663,7 +670,7 @@ func TestSleepShared(t *testing.T) {
 	other.wantBlock(host.Caller{User: "ann"}, "archival", false, "- shared")
 }
 
-// TestSleepExport finds the transcript of a user in the export.
+// TestSleepExport checks that the export of a user contains the user's transcript.
 func TestSleepExport(t *testing.T) {
 	s := openSleeper(t, sleepFiles("tool: dream", "return []"))
 	s.say(annInS1, "a rare message")
@@ -692,7 +699,8 @@ func TestSleepExport(t *testing.T) {
 	}
 }
 
-// TestSleepUnknownModel logs a warning if the operator has no model of the declared name.
+// If the operator has no model with the declared name, the host must log a warning.
+// TestSleepUnknownModel checks this.
 func TestSleepUnknownModel(t *testing.T) {
 	server := modeltest.Start()
 	t.Cleanup(server.Close)

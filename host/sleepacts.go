@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// errNoSleep is the fault for an app without sleep-time memory.
+// errNoSleep is the fault that is returned if the app has no sleep-time memory.
 var errNoSleep = abi.Faultf(abi.NotFound, "the app has no sleep-time memory").WithHint("declare the section `sleep` in the app file")
 
 // Pause pauses the runs in the caller's tenant until Resume is called. Runs in progress continue.
@@ -27,10 +27,10 @@ func (s Sleep) setPaused(ctx context.Context, caller Caller, act string, paused 
 	})
 }
 
-// Retry makes conversations due whose last run has failed. Retry applies to at most 1,000
-// conversations in the caller's tenant. Without Retry, a failed run is repeated after an increasing
-// delay. Runs that failed before Retry no longer count toward the 10 failed runs after which
-// messages are discarded.
+// If the last run of a conversation has failed, Retry makes the conversation due. Retry applies to
+// at most 1,000 conversations in the caller's tenant. If Retry is not called, a failed run is
+// repeated after a delay, which increases with each failure. Messages are discarded after 10 failed
+// runs. Runs that failed before the call of Retry do not count toward this number.
 func (s Sleep) Retry(ctx context.Context, caller Caller) error {
 	return s.act(ctx, caller, actRetry, func(queue memory.SleepQueue, tenant string) error {
 		_, err := queue.Retry(ctx, tenant)
@@ -38,8 +38,8 @@ func (s Sleep) Retry(ctx context.Context, caller Caller) error {
 	})
 }
 
-// act performs an act of an operator on the queue of the caller's tenant and adds the act to the
-// ledger.
+// The method "act" performs an operator's act on the queue of the caller's tenant. It also adds the
+// act to the ledger.
 func (s Sleep) act(ctx context.Context, caller Caller, act string, do func(queue memory.SleepQueue, tenant string) error) error {
 	if s.h.app.Sleep == nil {
 		return errNoSleep

@@ -16,7 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/storagetest"
 )
 
-// restarted is an app on a stored database that a test opens and closes repeatedly.
+// The type "restarted" is an app with a stored database. A test opens and closes the app
+// repeatedly.
 type restarted struct {
 	t       *testing.T
 	backend func() (storage.Backend, error) // opens the database
@@ -46,9 +47,9 @@ func (r *restarted) open(body func(*sleeper, *storagetest.Faulty)) {
 	})
 }
 
-// TestSleepRestarts processes one conversation while the process restarts: before the conversation
-// settles, before the run, and at each update of the backend in the run. The answers of the model
-// are numbered. The block changes exactly once, and every later run stores nothing.
+// TestSleepRestarts processes one conversation and restarts the process at various times: before
+// the conversation settles, before the run, and at each update that the run makes. The answers of
+// the model are numbered. The block must change exactly once, and no later run must store anything.
 func TestSleepRestarts(t *testing.T) {
 	forEachRestart(t, func(t *testing.T, how storagetest.Failure, step int) {
 		path := filepath.Join(t.TempDir(), "sleep.db")
@@ -66,7 +67,8 @@ func TestSleepRestartsOnPostgres(t *testing.T) {
 	})
 }
 
-// forEachRestart runs a test for each failure of each update of a run.
+// forEachRestart runs a test several times. In each execution, another update of the run fails, in
+// one of several ways.
 func forEachRestart(t *testing.T, test func(t *testing.T, how storagetest.Failure, step int)) {
 	t.Helper()
 	for _, how := range storagetest.Failures {

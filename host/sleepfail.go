@@ -12,17 +12,18 @@ import (
 )
 
 const (
-	// sleepRetry is the time until the first repetition of a failed run. The delay doubles with
-	// each further repetition, up to maxSleepRetry.
+	// sleepRetry is the delay before a failed run is repeated for the first time. The delay doubles
+	// with each further repetition, up to maxSleepRetry.
 	sleepRetry    = time.Minute
 	maxSleepRetry = 4 * time.Hour
 	// maxSleepTries is the maximum number of runs for the same messages. The last run begins about
-	// 8 hours after the first run, so a failure of a model for some hours loses no messages.
+	// 8 hours after the first run. Therefore no messages are lost if a model is unavailable for
+	// some hours.
 	maxSleepTries = 10
 )
 
-// fail ends the lease of a run that has failed. The failed run is repeated later. After too many
-// failed runs for the same messages, the messages are discarded.
+// The method "fail" ends the lease of a run that has failed. The failed run is repeated later. If
+// too many runs for the same messages have failed, the messages are discarded.
 func (s Sleep) fail(ctx context.Context, r *sleepRun, f *abi.Fault) error {
 	lease := r.lease
 	attrs := []any{"run", r.turn.info.ID, "app", s.h.app.ID, "tenant", lease.Tenant, "tries", lease.Tries, "code", f.Code}
@@ -36,8 +37,9 @@ func (s Sleep) fail(ctx context.Context, r *sleepRun, f *abi.Fault) error {
 	return memory.NewSleepQueue(s.h.memory).Release(context.WithoutCancel(ctx), lease, retryAfter(lease.Tries), f.Code)
 }
 
-// loggedMessage returns the message of a fault for the log, or "" if the message can contain a part of
-// the conversation: the code of a tool can put any text into the message of its own fault.
+// loggedMessage returns the message of a fault, which can be logged. The code of a tool can put any
+// text into the message of its own fault, even a part of the conversation. For such a fault,
+// loggedMessage returns "".
 func loggedMessage(f *abi.Fault) string {
 	if f.Code == abi.ToolError || f.File != "" || f.Stack != "" {
 		return ""
@@ -45,7 +47,7 @@ func loggedMessage(f *abi.Fault) string {
 	return f.Message
 }
 
-// giveUp discards the messages of a run that has failed too often, with an entry in the ledger. If
+// If a run has failed too often, giveUp discards the messages and adds an entry to the ledger. If
 // the conversation has continued in the meantime, the run is repeated later.
 func (s Sleep) giveUp(ctx context.Context, lease *memory.Lease, code abi.Code) error {
 	ctx = context.WithoutCancel(ctx)
@@ -63,8 +65,8 @@ func (s Sleep) giveUp(ctx context.Context, lease *memory.Lease, code abi.Code) e
 	return nil
 }
 
-// discardEntry returns the ledger entry of discarded messages. The code of the entry is the code of
-// the last fault.
+// discardEntry returns the ledger entry of discarded messages. The entry contains the code of the
+// last fault.
 func (s Sleep) discardEntry(lease *memory.Lease, code abi.Code) (*ledger.Entry, error) {
 	id, err := s.h.newID(actDiscard)
 	if err != nil {
@@ -75,7 +77,7 @@ func (s Sleep) discardEntry(lease *memory.Lease, code abi.Code) (*ledger.Entry, 
 	return &entry, nil
 }
 
-// retryAfter returns the time until the repetition of a run that has failed for the n-th time.
+// If a run has failed for the n-th time, retryAfter returns the delay before the run is repeated.
 func retryAfter(tries int) time.Duration {
 	return min(sleepRetry<<min(max(tries-1, 0), 20), maxSleepRetry)
 }

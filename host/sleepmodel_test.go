@@ -16,32 +16,32 @@ import (
 	"github.com/toolrun/toolrun/host/storage/storagetest"
 )
 
-// collector is the tool of sequence. The tool adds the messages of a transcript to a store of the
-// user.
+// collector is the tool that the type "sequence" uses. The tool reads a transcript and adds its
+// messages to a store of the user.
 const collector = `
 	const seen = (await memory.get_content("runs"))?.seen ?? [];
 	await memory.set_content("runs", {seen: [...seen, ...input.transcript.map(m => m.content)]});
 	return [{block: "archival", scope: "user", content: "- " + seen.length}];
 `
 
-// sequence is a random sequence of conversations, runs and failures of the backend.
+// The type "sequence" is a random sequence of conversations, runs and backend failures.
 type sequence struct {
 	*sleeper
 	faulty *storagetest.Faulty
 	random *rand.Rand
-	// acked and unsure contain the texts of messages by user. The messages in unsure may or may not
-	// have been stored.
+	// For each user, the fields "acked" and "unsure" contain the texts of messages. The messages in
+	// "acked" were acknowledged. It is not known whether the messages in "unsure" were stored.
 	acked, unsure map[string][]string
 	ended         map[string]int
 	count         int
-	// interrupt is called once, before an update of the backend during a run. The field "mu" guards
-	// interrupt.
+	// During a run, the function "interrupt" is called once, before an update of the backend. The
+	// field "mu" guards this function.
 	mu        sync.Mutex
 	interrupt func()
 }
 
-// TestSleepSequences checks that each acknowledged message is processed exactly once, and every other
-// message at most once, whatever fails.
+// Whatever fails, each acknowledged message must be processed exactly once, and every other message
+// at most once. TestSleepSequences checks this.
 func TestSleepSequences(t *testing.T) {
 	processed := 0
 	for seed := range uint64(30) {
@@ -75,7 +75,8 @@ func testSleepSequence(t *testing.T, seed uint64) (processed int) {
 	return processed
 }
 
-// step performs a random step. With some probability, the backend fails at one of its next updates.
+// The method "step" performs a random step. In some steps, the backend fails at one of its next
+// updates.
 func (q *sequence) step() {
 	if q.random.IntN(3) == 0 {
 		failures := []storagetest.Failure{storagetest.NotApplied, storagetest.LostReply, storagetest.Unknown}
@@ -110,7 +111,8 @@ func (q *sequence) converse(c host.Caller) {
 	}
 }
 
-// interruptAfter calls do before an update of the backend, after n other updates.
+// interruptAfter waits for n updates of the backend. Before the next update, it calls the function
+// "do".
 func (q *sequence) interruptAfter(n int, do func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -133,7 +135,7 @@ func (q *sequence) before(op string) {
 	}
 }
 
-// add adds a message with a unique text to a session.
+// The method "add" adds a message to a session. The text of the message is unique.
 func (q *sequence) add(c host.Caller) {
 	q.count++
 	text := fmt.Sprint("message ", q.count)
@@ -144,7 +146,8 @@ func (q *sequence) add(c host.Caller) {
 	q.acked[c.User] = append(q.acked[c.User], text)
 }
 
-// check compares the processed messages of a user with the messages that were added.
+// The method "check" compares the messages that were added for a user with the messages that were
+// processed.
 func (q *sequence) check(user string, seed uint64) int {
 	q.t.Helper()
 	var stored struct{ Seen []string }
