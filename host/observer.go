@@ -22,7 +22,7 @@ type Observer interface {
 	SessionEnded(ctx context.Context, caller Caller)
 	// WorkflowEnded is called if a workflow is ended with Workflows. A workflow starts implicitly.
 	WorkflowEnded(ctx context.Context, caller Caller)
-	// An implementation of BeforeRun can refuse a run by returning an error. An error of type
+	// An implementation of BeforeRun can return an error to refuse a run. An error of type
 	// *abi.Fault becomes the error of the Result. For any other error, the error of the Result is
 	// the fault access_denied. BeforeRun is called once for each run of an existing tool, before
 	// the tool is compiled and before the idempotency key is looked up. BeforeRun is also called

@@ -52,11 +52,11 @@ func (s Sessions) Get(ctx context.Context, caller Caller) (session.Session, erro
 	return s.h.memory.Sessions().Get(ctx, caller.as(""))
 }
 
-// List returns a page of at most limit sessions, sorted by id. The page starts after the session
-// whose id is the argument "after". To get the next page, pass the result "next" as the argument
-// "after". The result "next" is "" on the last page. If the caller has a user, List returns only
-// sessions that belong to this user and are open. A page can contain fewer sessions than the limit
-// allows, even if it is not the last page.
+// List returns a page of sessions, sorted by id. The page contains at most the given number of
+// sessions. The page starts after the session whose id is the argument "after". To get the next
+// page, pass the result "next" as the argument "after". The result "next" is "" on the last page.
+// If the caller has a user, List returns only sessions that belong to this user and are open. A
+// page can contain fewer sessions than the limit allows, even if it is not the last page.
 func (s Sessions) List(ctx context.Context, caller Caller, after string, limit int) (found []session.Session, next string, err error) {
 	err = s.h.admitted(ctx, caller, func() (err error) {
 		found, next, err = s.h.memory.Sessions().List(ctx, caller.as(""), after, limit)

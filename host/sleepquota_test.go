@@ -14,7 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// unrecorded collects the numbers of messages that transcripts do not contain.
+// The type "unrecorded" is an observer. For each turn, it collects the number of messages that the
+// transcript does not contain.
 type unrecorded struct {
 	host.NopObserver
 	counts []int
@@ -26,7 +27,7 @@ func (u *unrecorded) RunEnded(_ context.Context, run host.RunInfo, _ *report.Res
 	}
 }
 
-// fill uses up the space of a user, except for less than 20 bytes.
+// The function "fill" stores data of a user until the user has less than 20 bytes of space left.
 func (s *sleeper) fill(user string) {
 	s.t.Helper()
 	c := host.Caller{User: user}
@@ -41,7 +42,7 @@ func (s *sleeper) fill(user string) {
 	}
 }
 
-// turn performs a turn that must succeed, and returns its warnings.
+// The function "turn" performs a turn and returns the warnings of the turn. The turn must succeed.
 func (s *sleeper) turn(text string) []string {
 	s.t.Helper()
 	result, err := s.Agents().Turn(s.t.Context(), host.Turn{Agent: "Echo", Caller: annInS1, Message: &text})
@@ -51,10 +52,10 @@ func (s *sleeper) turn(text string) []string {
 	return result.Warnings
 }
 
-// TestSleepAtQuota performs turns of a user without space. The transcript drops the oldest
-// messages. If the messages of a turn do not fit, the turn succeeds with a warning, and the
-// transcript keeps its messages. The result does not depend on the space of other users and the
-// number of scheduled runs.
+// TestSleepAtQuota performs turns of a user who has no space left. The oldest messages of the
+// transcript must be dropped. If the messages of a turn do not fit, the turn must succeed with a
+// warning, and the transcript must be unchanged. The result must depend neither on the space of
+// other users nor on the number of scheduled runs.
 func TestSleepAtQuota(t *testing.T) {
 	var watch unrecorded
 	s := openSleeper(t, sleepFiles("tool: dream", `return [{block: "core", scope: "agent",
@@ -87,7 +88,8 @@ func TestSleepAtQuota(t *testing.T) {
 	s.wantBlock(annAndEcho, "core", true, "2 u500 a509")
 }
 
-// TestSleepAtQuotaOfNewSession leaves no scheduled run if the first messages of a session do not fit.
+// If the first messages of a session do not fit, no run must be scheduled.
+// TestSleepAtQuotaOfNewSession checks this.
 func TestSleepAtQuotaOfNewSession(t *testing.T) {
 	s := openSleeper(t, sleepFiles("tool: dream", "return []"), func(o *host.Options) {
 		o.Memory = memory.Limits{AppBytes: 1 << 20, UserBytes: 6_000}

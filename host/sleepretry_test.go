@@ -12,7 +12,8 @@ import (
 )
 
 // TestSleepRetryNow checks that a failed run is repeated immediately if an operator requests this.
-// Conversations that have not settled, and failed runs of another tenant, do not become due.
+// This request must not make a conversation due that has not settled, or a failed run of another
+// tenant.
 func TestSleepRetryNow(t *testing.T) {
 	s, server := openDreamer(t, "", func(o *host.Options) { o.Tenants = []string{"default", "other"} })
 	s.say(annInS1, "one")
@@ -38,8 +39,8 @@ func TestSleepRetryNow(t *testing.T) {
 	s.wantPass(oneRun) // of the other tenant
 }
 
-// TestSleepRetryCounts does not count the failed runs before an operator's retry, so the messages are
-// kept for 10 more runs.
+// Runs that failed before an operator's retry must not count, so the messages must be kept for 10
+// more runs. TestSleepRetryCounts checks this.
 func TestSleepRetryCounts(t *testing.T) {
 	s, server := openDreamer(t, "")
 	s.say(annInS1, "one")
@@ -56,7 +57,8 @@ func TestSleepRetryCounts(t *testing.T) {
 	s.wantBlock(annAndEcho, "archival", false, "- done")
 }
 
-// TestSleepRetryInProgress checks that a run in progress is not started again.
+// TestSleepRetryInProgress checks that an operator's retry does not start a run again while the run
+// is in progress.
 func TestSleepRetryInProgress(t *testing.T) {
 	s, server := openDreamer(t, "")
 	s.say(annInS1, "one")
@@ -88,10 +90,10 @@ func TestSleepRetryInProgress(t *testing.T) {
 	}
 }
 
-// TestSleepKeyAfterExpiry processes two conversations of a session with the same messages. The
-// transcript of the first conversation expired before it could be processed. The requests to the
-// model must have different idempotency keys, so the answer to the first conversation is not used
-// for the second conversation.
+// TestSleepKeyAfterExpiry processes two conversations of a session. Both conversations have the
+// same messages. The transcript of the first conversation expires before it is processed. The
+// requests to the model must have different idempotency keys. Otherwise the answer for the first
+// conversation would also be used for the second conversation.
 func TestSleepKeyAfterExpiry(t *testing.T) {
 	server := modeltest.Start()
 	t.Cleanup(server.Close)
@@ -114,8 +116,8 @@ func TestSleepKeyAfterExpiry(t *testing.T) {
 	}
 }
 
-// TestSleepRoundsOfReopenedHosts closes the host after each pass. Users with many conversations must not
-// delay another user, because the hosts share the position of the round.
+// TestSleepRoundsOfReopenedHosts closes the host after each pass. The hosts share their
+// SleepRounds. Therefore users with many conversations must not delay another user.
 func TestSleepRoundsOfReopenedHosts(t *testing.T) {
 	backend, clock, rounds := mem.New(), newTestClock(), &host.SleepRounds{}
 	open := func(t *testing.T) *sleeper {

@@ -10,17 +10,17 @@ import (
 // maxSleepRounds is the maximum number of rounds that SleepRounds remembers.
 const maxSleepRounds = 1000
 
-// SleepRounds contains the positions of sleep-time memory in the queues of apps and tenants. With
-// many due conversations, the users take turns in rounds that cover several calls of Sleep.RunDue.
-// If a program opens and closes hosts, its hosts should share SleepRounds, so that a round
-// continues after its host has been closed. The zero value is ready to use. SleepRounds is safe for
-// concurrent use.
+// Sleep-time memory has a queue for each app and tenant. SleepRounds contains the current position
+// in each queue. If many conversations are due, the users take turns. In each round, each user has
+// one turn, and a round can take several calls of Sleep.RunDue. If a program opens and closes
+// hosts, they should share SleepRounds. A round then continues after a host has been closed. The
+// zero value of SleepRounds is ready to use. SleepRounds is safe for concurrent use.
 type SleepRounds struct {
 	mu     sync.Mutex
-	rounds map[sleepQueueKey]*sleepRound // the map contains only rounds that have not ended, or are in use
+	rounds map[sleepQueueKey]*sleepRound // a round is removed when it has ended and is not in use
 }
 
-// sleepQueueKey identifies the queue of an app in a tenant.
+// sleepQueueKey identifies the queue that an app has in a tenant.
 type sleepQueueKey struct{ app, tenant string }
 
 // sleepRound is the round over one queue.
@@ -30,7 +30,8 @@ type sleepRound struct {
 	uses  int          // guarded by SleepRounds.mu
 }
 
-// next returns the next records of a queue, and at most one record for each user.
+// The method "next" returns the next records of a queue. It returns at most one record for each
+// user.
 func (s *SleepRounds) next(ctx context.Context, queue memory.SleepQueue, key sleepQueueKey) ([]memory.Due, error) {
 	r := s.use(key)
 	r.mu.Lock()
@@ -54,9 +55,9 @@ func (s *SleepRounds) use(key sleepQueueKey) *sleepRound {
 	return s.rounds[key]
 }
 
-// release ends the use of a round and forgets the round if it has ended. If there are too many
-// rounds, release forgets another round: the next round over the queue of the forgotten round
-// starts from the beginning.
+// The method "release" ends the use of a round. If the round has ended, it is forgotten. If there
+// are too many rounds, another round is also forgotten. The queue of this round is then processed
+// from its beginning.
 func (s *SleepRounds) release(key sleepQueueKey, r *sleepRound, ended bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

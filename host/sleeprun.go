@@ -12,29 +12,32 @@ import (
 	"github.com/toolrun/toolrun/host/sleep"
 )
 
-// sleepRun is a run that processes the transcript of a session. sleepRun reads the transcript and
-// the blocks, asks a tool or a model for proposals, and stores them, all in one transaction. If
-// another writer changes a block during the run, the run is executed again with the new content.
+// sleepRun is a run that processes the transcript of a session. It reads the transcript and the
+// blocks, asks a tool or a model for proposals, and stores the proposals. The run is one
+// transaction. If a block is changed during the run, the run is executed again with the new content
+// of the block.
 type sleepRun struct {
 	// turn executes the run. A sleepRun has no agent.
 	turn  *turn
 	lease *memory.Lease
-	// authority contains the rights on the app's blocks.
+	// The field "authority" contains the rights that the run has on the app's blocks.
 	authority memory.Authority
-	// dropped contains the proposals that the last attempt has dropped, for the log.
+	// The field "dropped" contains the proposals that the last attempt has dropped. They are
+	// written to the log.
 	dropped []droppedProposal
 }
 
-// droppedProposal is a proposal that was rejected twice. droppedProposal contains no content.
+// droppedProposal describes a proposal that was rejected twice. It does not contain the proposed
+// text.
 type droppedProposal struct{ block, scope, reason string }
 
 // newSleepRun returns a run that has not started yet. The caller of the run has the user of the
-// session, the agent that was active last, and no session.
+// session. It also has the agent that was active last, but no session.
 func newSleepRun(h *Host, lease *memory.Lease) *sleepRun {
 	caller := Caller{Tenant: lease.Tenant, User: lease.User, Agent: lease.Agent}
 	r := &sleepRun{lease: lease}
 	t := &turn{job: newJob(h, Invocation{Caller: caller, Timeout: DefaultTurnTimeout}, actSleep), name: actSleep, perform: r.update}
-	t.inv.Key = lease.Key() // no answer is stored under the key of sleep-time memory
+	t.inv.Key = lease.Key() // no answer is stored under this key
 	t.session, t.label, t.info.Sleep, t.info.Tool = lease.Session, h.app.Sleep.Tool, true, h.app.Sleep.Tool
 	r.turn = t
 	var grants []declare.Grant
@@ -45,7 +48,7 @@ func newSleepRun(h *Host, lease *memory.Lease) *sleepRun {
 	return r
 }
 
-// execute executes the run in a transaction.
+// The method "execute" executes the run in a transaction.
 func (r *sleepRun) execute(ctx context.Context) error {
 	t := r.turn
 	if !t.h.activeTurns.Enter() {
@@ -105,8 +108,8 @@ func (r *sleepRun) update(ctx context.Context, _ *turn, env *agentEnv) error {
 	return t.Finish(ctx)
 }
 
-// giveBack schedules the run again if the conversation in the session has continued. If another
-// node has processed the transcript or has leased the run, giveBack does nothing.
+// If the conversation has continued during the run, giveBack schedules another run. If another node
+// has already processed the transcript, or has leased the run, giveBack does nothing.
 func (r *sleepRun) giveBack(ctx context.Context, t *memory.Transcript) error {
 	if !t.State.Due.Equal(r.lease.At) || len(t.State.Messages) == 0 {
 		return nil
@@ -114,8 +117,8 @@ func (r *sleepRun) giveBack(ctx context.Context, t *memory.Transcript) error {
 	return t.Move(ctx, t.State.SettlesAt(r.turn.h.app.Sleep.After))
 }
 
-// blocks returns the blocks of the caller with their contents. The blocks are added to the read
-// set.
+// The method "blocks" returns the blocks of the caller and the contents of these blocks. The blocks
+// are added to the read set of the transaction.
 func (r *sleepRun) blocks(ctx context.Context, v *memory.View) ([]sleep.Block, error) {
 	blocks := sleep.Blocks(r.turn.h.Blocks().Declared(), r.lease.Agent != "", r.turn.h.app.Sleep.UserCore)
 	for i := range blocks {
@@ -140,9 +143,9 @@ func (r *sleepRun) blocks(ctx context.Context, v *memory.View) ([]sleep.Block, e
 	return blocks, nil
 }
 
-// propose requests proposals and stores them. Proposals that cannot be stored are returned once to
-// the tool or the model, with the reasons. If such a proposal still cannot be stored, it is
-// dropped.
+// The method "propose" requests proposals and stores them. If a proposal cannot be stored, it is
+// returned to the tool or the model once, with the reason. If the new version of the proposal
+// cannot be stored either, the proposal is dropped.
 func (r *sleepRun) propose(ctx context.Context, env *agentEnv, request sleep.Request) error {
 	proposals, first, err := r.ask(ctx, env, request, nil)
 	if err != nil {
@@ -164,7 +167,8 @@ func (r *sleepRun) propose(ctx context.Context, env *agentEnv, request sleep.Req
 	return err
 }
 
-// ask returns the proposals of the tool or the model, and the answer as JSON.
+// The method "ask" returns the proposals of the tool or the model. It also returns the answer that
+// contains them, as JSON.
 func (r *sleepRun) ask(ctx context.Context, env *agentEnv, request sleep.Request, first json.RawMessage) ([]sleep.Proposal, json.RawMessage, error) {
 	text, err := r.answerTo(ctx, env, request, first)
 	if err != nil {
@@ -190,7 +194,7 @@ func (r *sleepRun) answerTo(ctx context.Context, env *agentEnv, request sleep.Re
 	return answer.Object, err
 }
 
-// store stores proposals and updates blocks. store returns the proposals that cannot be stored.
+// The method "store" stores proposals in blocks. It returns the proposals that cannot be stored.
 func (r *sleepRun) store(ctx context.Context, v *memory.View, blocks []sleep.Block, proposals []sleep.Proposal) ([]sleep.Rejection, error) {
 	var rejected []sleep.Rejection
 	for i, p := range proposals {
@@ -215,13 +219,14 @@ func (r *sleepRun) store(ctx context.Context, v *memory.View, blocks []sleep.Blo
 	return rejected, nil
 }
 
-// sentBack reports whether a proposal is returned to the tool or the model if its fault has the
-// given code.
+// If a proposal causes a fault, sentBack reports whether the proposal is returned to the tool or
+// the model. This depends on the code of the fault.
 func sentBack(code abi.Code) bool {
 	return code == abi.TooLarge || code == abi.InvalidArgument || code == abi.QuotaExceeded
 }
 
-// replace stores the content of a block in place of the version that the proposal is based on.
+// The method "replace" stores a new content of a block. The stored version must be the version on
+// which the proposal is based.
 func (r *sleepRun) replace(ctx context.Context, v *memory.View, b *sleep.Block, content string) error {
 	options, err := json.Marshal(map[string]any{"agent": b.Scope == sleep.ScopeAgent, "expected_updated_at": b.Updated})
 	if err != nil {

@@ -9,11 +9,12 @@ import (
 	"github.com/toolrun/toolrun/host/model"
 )
 
-// CheckEmbeddings checks that the vectors in the collections of a tenant are from the embedding
-// models that are configured now. The result contains a fault for each collection that runs cannot
-// use, but at most 100 faults. The field Store of a fault is the collection, the message contains
-// both models, and the hint contains the command that moves the entries. CheckEmbeddings does not
-// check collections whose model is not configured.
+// CheckEmbeddings checks the collections of a tenant. The vectors of each collection must be from
+// the embedding model that is configured now. If runs cannot use a collection, the result contains
+// a fault for this collection. The result contains at most 100 faults. The field Store of a fault
+// is the name of the collection. The message names both embedding models, and the hint contains the
+// command that moves the entries. If the model of a collection is not configured, CheckEmbeddings
+// does not check this collection.
 func CheckEmbeddings(ctx context.Context, s *memory.Service, models *model.Set, tenant string) ([]*abi.Fault, error) {
 	return memory.CheckSpaces(ctx, s, tenant, func(name string) (kind.VectorSpace, bool) {
 		embedder, _, err := models.Embedder(tenant, name)

@@ -13,11 +13,11 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// TestStackOfRun checks that a run that reads and writes a record of a strict store fits a stack of
-// 16 KiB, together with 1 KiB of its caller. Go copies a stack that becomes larger, and shrinks it
-// at the next garbage collection. For many runs at once, the copies would take a tenth of the
-// processor time. This test is not built with the race detector, because the race detector makes
-// stack frames larger.
+// TestStackOfRun checks the stack size of a run that reads and writes a record of a strict store.
+// The run and 1 KiB of its caller must fit into a stack of 16 KiB. If a stack becomes too small, Go
+// copies it to a larger stack, and the next garbage collection shrinks the stack again. If there
+// are many concurrent runs, such copies would take a tenth of the processor time. This test is not
+// built with the race detector, because the race detector makes stack frames larger.
 func TestStackOfRun(t *testing.T) {
 	h := openApp(t, fstest.MapFS{
 		"app.yaml": {Data: []byte(`
@@ -43,7 +43,7 @@ tools:
 	if err := once("warmup"); err != nil {
 		t.Fatal(err)
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // this garbage collection shrinks stacks
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // this call shrinks stacks
 	const runs = 200
 	stop, ready := make(chan struct{}), sync.WaitGroup{}
 	defer close(stop)
@@ -52,7 +52,7 @@ tools:
 	for n := range runs {
 		ready.Add(1)
 		go func() {
-			var frame [1 << 10]byte // the stack of the caller
+			var frame [1 << 10]byte // stands for the stack of the caller
 			err := once("user" + itoa(n))
 			frame[n]++
 			if ready.Done(); err != nil || frame[n] != 1 {

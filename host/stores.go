@@ -10,18 +10,18 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// Stores is a handle for the stores of an app. Stores is meant for operators, so the grants of
-// tools do not apply to it. Stores is safe for concurrent use.
+// Stores is a handle for the stores of an app. Stores is meant for operators, so the handle ignores
+// the grants of tools. Stores is safe for concurrent use.
 type Stores struct{ h *Host }
 
 // Stores returns a handle for the app's stores.
 func (h *Host) Stores() Stores { return Stores{h} }
 
-// Do executes one memory operation for a caller with the rights of an Authority, and returns the
-// effects of the operation. The effects include the schema violations of content that was stored
-// although it violates its schema. With memory.Operator, a caller that has no user acts as the user
-// of its session or its workflow. With any other Authority, a call for a caller without a user
-// fails with access_denied.
+// Do performs one memory operation for a caller, and returns the effects of the operation. The
+// operation has the rights of the given Authority. If content is stored although it violates its
+// schema, the effects contain the violations. If the Authority is memory.Operator and the caller
+// has no user, the caller acts as the user of its session or its workflow. If the Authority is
+// different and the caller has no user, the operation fails with access_denied.
 func (s Stores) Do(ctx context.Context, caller Caller, a memory.Authority, call abi.Call) (json.RawMessage, report.Effects, error) {
 	id, err := s.h.newID("op")
 	if err != nil {
@@ -35,11 +35,12 @@ func (s Stores) Do(ctx context.Context, caller Caller, a memory.Authority, call 
 	return reply, effects, err
 }
 
-// List returns a page of at most limit records of a store that have not expired. If the caller has
-// a user, a session or a workflow, List returns only the records of that user, session or workflow.
-// The argument "after" is the position at which the page starts. To get the next page, pass the
-// result "next" as this argument. The result "next" is "" on the last page. A page can contain
-// fewer records than the limit allows, even if it is not the last page.
+// List returns a page of a store's records. The page contains at most the given number of records,
+// and no expired records. If the caller has a user, a session or a workflow, List returns no
+// records of other users, sessions or workflows. The argument "after" is the position at which the
+// page starts. To get the next page, pass the result "next" as this argument. The result "next" is
+// "" on the last page. A page can contain fewer records than the limit allows, even if it is not
+// the last page.
 func (s Stores) List(ctx context.Context, caller Caller, store, after string, limit int) (found []memory.RecordInfo, next string, err error) {
 	id, err := s.h.newID("list")
 	if err != nil {
@@ -53,8 +54,8 @@ func (s Stores) List(ctx context.Context, caller Caller, store, after string, li
 	return found, next, err
 }
 
-// Purge removes all records of a store in the caller's tenant and returns their number. The app
-// does not need to declare the store.
+// Purge removes all records that a store has in the caller's tenant. It returns the number of
+// removed records. The app does not need to declare the store.
 func (s Stores) Purge(ctx context.Context, caller Caller, store string) (int, error) {
 	id, err := s.h.newID("purge")
 	if err != nil {
@@ -70,8 +71,9 @@ func (s Stores) Report(ctx context.Context, caller Caller) ([]memory.StoreAudit,
 	return s.h.memory.Audit(ctx, caller.as("").Tenant)
 }
 
-// Unfit returns the number of records of a store in the caller's tenant that do not match a
-// declaration. The result "all" is true if every record was checked. See memory.Service.Unfit.
+// Unfit checks the records that a store has in the caller's tenant. It returns the number of
+// records that do not match the given declaration. The result "all" is true if every record was
+// checked. See memory.Service.Unfit.
 func (s Stores) Unfit(ctx context.Context, caller Caller, st declare.Store) (unfit int, all bool, err error) {
 	return s.h.memory.Unfit(ctx, caller.as("").Tenant, st)
 }

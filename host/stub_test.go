@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// stub is an engine whose behavior a test defines.
+// stub is an engine. A test defines the behavior of this engine.
 type stub struct {
 	load func(context.Context, engine.Source) error
 	warm func(context.Context) error
@@ -44,14 +44,14 @@ func (s stub) Run(ctx context.Context, _ engine.Input, h engine.Host) (engine.Ou
 	return s.run(ctx, h)
 }
 
-// The method "with" returns an option that sets the engine and, unless it is nil, the gate of a
-// host.
+// The method "with" returns an option that sets the engine of a host. If the argument "gate" is not
+// nil, the option also sets the gate of the host.
 func (s stub) with(gate *admission.Gate) func(*host.Options) {
 	return func(o *host.Options) { o.Engines, o.Gate = []engine.Engine{s}, gate }
 }
 
 // oneAtATime returns a gate that admits one run of each app at a time. A run in the flow "taken"
-// occupies the gate.
+// already occupies the gate.
 func oneAtATime(t *testing.T, taken admission.Flow) *admission.Gate {
 	t.Helper()
 	gate, err := admission.New(admission.Limits{Running: 4, PerApp: 1})

@@ -26,8 +26,8 @@ tools:
     grants: {kb: readwrite, papers: readwrite, visits: readwrite, "talk*": readwrite}
 `
 
-// answerTool uses a model, a document and two collections. One of the collections has an embedder
-// that is not configured.
+// answerTool is a tool that uses a model, a document and two collections. The embedder of one of
+// these collections is not configured.
 const answerTool = `
 const found = await memory.recall("kb", input.question, {limit: 5, threshold: 0.7});
 const papers = await memory.recall("papers", input.question, {mode: "vector"});
@@ -57,8 +57,9 @@ func readMocks(t *testing.T, text string) host.Invocation {
 	return inv
 }
 
-// TestTestRun checks that a test run answers recall and models from mocks, finds no other entries
-// in collections, stores nothing, and reports which entries it would have remembered.
+// TestTestRun checks a test run. The answers of recall and of models must come from mocks, and the
+// run must find no other entries. It must store nothing. Its Result must list the entries that
+// remember would have stored.
 func TestTestRun(t *testing.T) {
 	h := openTestRuns(t)
 	ann := host.Caller{User: "ann"}
@@ -115,8 +116,8 @@ func TestTestRunWithoutMocks(t *testing.T) {
 	}
 }
 
-// TestMocksOfRecall checks the mocks of recall in runs that are not test runs, and in test runs that call recall
-// more often than the mocks allow.
+// TestMocksOfRecall checks the mocks of recall. It uses them in runs that are not test runs, and in
+// test runs that call recall more often than the mocks contain results.
 func TestMocksOfRecall(t *testing.T) {
 	h := openTestRuns(t)
 	const kb = `{"recall": {"kb": [["tea"]], "papers": [[]], "talk": [[], {"error": {"code": "timeout"}}]}}`
@@ -135,7 +136,7 @@ func TestMocksOfRecall(t *testing.T) {
 func TestReadMocks(t *testing.T) {
 	for content, want := range map[string]string{
 		`{}`:                     "",
-		`{"recall": ["a text"]}`: "", // the name of a model, not the member of the recalls
+		`{"recall": ["a text"]}`: "", // here, recall is the name of a model
 		`{"recall": {}}`:         "",
 		`{"recall": {"kb": [["a", {"content": [1]}], []]}}`:          "",
 		`{"recall": {"kb": 1}}`:                                      "the mocks of recall must be a JSON object that maps each collection to a list of results",

@@ -21,30 +21,30 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// tool is a tool with its compiled program and schemas. The program and the schemas are compiled
-// when the tool is first used.
+// The type "tool" contains a tool, its compiled program and its compiled schemas. The program and
+// the schemas are compiled when the tool is first used.
 type tool struct {
 	app.Tool
 	app       *app.App
-	authority memory.Authority // the rights that the tool's grants give
+	authority memory.Authority // the rights that result from the tool's grants
 	load      func(tenant string, limit time.Duration) (engine.Program, error)
 	source    func() (engine.Source, error)
-	// embeds is true if a model embeds texts of the tool; see embedsWith.
+	// The field "embeds" is true if an embedding model receives texts of the tool; see embedsWith.
 	embeds bool
 
 	mu      sync.Mutex
 	closed  bool
-	loading *loading // loading is nil until the tool is first used
+	loading *loading // nil until the tool is first used
 
-	// The compilation sets the following fields. The following fields must not be read before the
-	// compilation has ended.
+	// The compilation sets the following fields. Do not read these fields before the compilation
+	// has ended.
 	memory   int64          // default memory limit of a run
 	isolated bool           // isolated reports whether the program runs in isolated processes
 	input    *schema.Schema // nil for none
 	output   *schema.Schema
 	digest   string         // digest of the code, set only if effects require approvals
-	declared string         // digest of the declarations, set under the same condition as digest
-	calls    []machine.Step // the steps of a machine that call the host, set under the same condition as digest
+	declared string         // digest of the declarations, set if digest is set
+	calls    []machine.Step // the steps of a machine that call the host, set if digest is set
 	inputs   []string       // the declared members of the input, or nil if all members are allowed
 }
 
@@ -56,7 +56,7 @@ func newTool(a *app.App, declared app.Tool) *tool {
 // addTools adds the declared tools to a Host.
 func addTools(h *Host) {
 	h.tools = make(map[string]*tool, len(h.app.Tools))
-	unknown := map[string]problem.List{} // a misspelled name would disable the approval
+	unknown := map[string]problem.List{} // if a name were misspelled, no approval would be required
 	for _, p := range h.app.UnknownOperations(functions(h.table)) {
 		unknown[p.Tool] = append(unknown[p.Tool], p)
 	}
@@ -69,9 +69,10 @@ func addTools(h *Host) {
 	}
 }
 
-// DefaultTool returns the name of the tool for invocations without a tool name. DefaultTool returns
-// the default tool that the app declares, or the app's only tool. The error is not_found if the app
-// has no tools, and invalid_argument if it has several tools but no default.
+// If an invocation has no tool name, its tool is the tool whose name DefaultTool returns. This is
+// the default tool that the app declares, or the only tool of the app. If the app has no tools, the
+// error is not_found. If the app has several tools but no default tool, the error is
+// invalid_argument.
 func (h *Host) DefaultTool() (string, error) {
 	if name := h.app.RunsByDefault(); name != "" {
 		return name, nil
@@ -83,7 +84,8 @@ func (h *Host) DefaultTool() (string, error) {
 		WithHint("declare `default_tool` in the app file, or select one of these tools: %s", namesOf(h.tools))
 }
 
-// toolName returns the name of the tool of an invocation, or "" if the invocation has none.
+// toolName returns the name of an invocation's tool. If the invocation has no tool, toolName
+// returns "".
 func (inv Invocation) toolName(a *app.App) string {
 	if inv.Tool != "" || inv.Code != nil {
 		return inv.Tool
@@ -96,7 +98,7 @@ func namesOf(tools map[string]*tool) string {
 	return strings.Join(slices.Sorted(maps.Keys(tools)), ", ")
 }
 
-// tool returns the declared tool with the given name.
+// The method "tool" returns the declared tool with the given name.
 func (h *Host) tool(name string) (*tool, error) {
 	if t := h.tools[name]; t != nil {
 		return t, nil
@@ -112,8 +114,8 @@ func (h *Host) tool(name string) (*tool, error) {
 	return nil, f.WithHint("the declared tools are: %s", namesOf(h.tools))
 }
 
-// loading is the compilation of a tool. The compilation continues even if all runs that wait for it
-// have ended, because later runs use the program.
+// The type "loading" is the compilation of a tool. If all runs that wait for the compilation have
+// ended, it nevertheless continues, because later runs use the program.
 type loading struct {
 	done    chan struct{}
 	limit   time.Duration // of the compilation
@@ -122,13 +124,13 @@ type loading struct {
 	ended   time.Time
 }
 
-// failureKept is the time for which the error of a failed compilation is cached. The cached error
-// prevents repeated compilations of a tool that fails slowly. failureKept is short, so authors can
-// quickly retry a tool that they have fixed.
+// failureKept is the time for which the error of a failed compilation is cached. If a tool needs a
+// long time to fail, the cached error prevents repeated compilations. The time is short, so that
+// authors can soon retry a tool that they have fixed.
 const failureKept = 10 * time.Second
 
-// The method "short" reports whether the compilation timed out with a time limit that was shorter
-// than the given limit.
+// The method "short" reports whether the compilation timed out and its time limit was shorter than
+// the given limit.
 func (l *loading) short(limit time.Duration) bool {
 	return l.limit < limit && errors.Is(l.err, abi.Timeout)
 }
@@ -147,10 +149,11 @@ func (l *loading) stale(limit time.Duration) bool {
 	return errors.Is(l.err, abi.Unavailable) || l.short(limit) || time.Since(l.ended) > failureKept
 }
 
-// ready returns the program of the tool. If the tool is not compiled yet, ready compiles it within
-// the time limit, in the flow of the tenant. ready stops waiting when ctx ends.
+// The method "ready" returns the program of the tool. If the tool is not compiled yet, the method
+// compiles it within the time limit, in the flow of the tenant. If ctx ends, the method stops
+// waiting.
 func (t *tool) ready(ctx context.Context, tenant string, limit time.Duration) (engine.Program, error) {
-	const tries = 3 // the maximum number of compilations that are awaited
+	const tries = 3 // ready waits for at most two compilations
 	for try := 1; ; try++ {
 		l, err := t.begin(tenant, limit)
 		if err != nil {
@@ -182,7 +185,8 @@ func (t *tool) isCompiled() bool {
 	}
 }
 
-// begin returns the current or finished compilation. If there is no compilation, begin starts one.
+// The method "begin" returns the compilation of the tool, which can be in progress or finished. If
+// there is no compilation, the method starts one.
 func (t *tool) begin(tenant string, limit time.Duration) (*loading, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -202,7 +206,7 @@ func (t *tool) begin(tenant string, limit time.Duration) (*loading, error) {
 	return l, nil
 }
 
-// compile compiles the schemas and the program of the tool.
+// The method "compile" compiles the schemas and the program of the tool.
 func (t *tool) compile(tenant string, limit time.Duration) (engine.Program, error) {
 	if len(t.Broken) > 0 {
 		return nil, brokenFault(t.Tool)
@@ -237,8 +241,8 @@ func (t *tool) compileSchemas() (err error) {
 	return nil
 }
 
-// checkInput checks an input against the tool's input schema. checkInput returns warnings about
-// undeclared members.
+// checkInput validates an input against the tool's input schema. It returns warnings about members
+// that the schema does not declare.
 func (t *tool) checkInput(input json.RawMessage, limits Limits) (warnings []string, err error) {
 	value, err := limits.decode(input, t.input)
 	if err != nil {
@@ -250,7 +254,7 @@ func (t *tool) checkInput(input json.RawMessage, limits Limits) (warnings []stri
 	return t.undeclared(value), violationsFault(abi.InputInvalid, "the input does not match the tool's input schema", t.input, value)
 }
 
-// checkOutput checks an output against the tool's output schema.
+// checkOutput validates an output against the tool's output schema.
 func (t *tool) checkOutput(output json.RawMessage, limits Limits) error {
 	value, err := limits.decode(output, t.output)
 	if err != nil {
@@ -272,7 +276,7 @@ func violationsFault(code abi.Code, what string, s *schema.Schema, value any) er
 	return f
 }
 
-// close waits for a running compilation and closes the tool's program.
+// The method "close" waits until the compilation has ended, and then closes the tool's program.
 func (t *tool) close() error {
 	t.mu.Lock()
 	l := t.loading
@@ -287,8 +291,8 @@ func (t *tool) close() error {
 	return l.program.Close()
 }
 
-// Check compiles every tool, in the flow of the default tenant. Check returns the compile errors by
-// tool name.
+// Check compiles every tool, in the flow of the default tenant. Check returns the compile error of
+// each tool that cannot be compiled. The keys of the result are the names of the tools.
 func (h *Host) Check(ctx context.Context) map[string]error {
 	broken := map[string]error{}
 	for _, declared := range h.app.Tools {

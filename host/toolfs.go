@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// toolFS is a file system that is confined to the folder of a tool. toolFS rejects symbolic links
-// that lead out of this folder. The underlying file system might follow all links, or be confined
-// only to the app's folder, which also contains other tools.
+// toolFS is a file system that is confined to the folder of a tool. It rejects symbolic links that
+// lead out of this folder. The underlying file system can follow all links. It can also be confined
+// to the app's folder, but this folder contains other tools.
 type toolFS struct{ fsys fs.FS }
 
-// maxLinks is the maximum number of symbolic links that are followed for one name.
+// maxLinks is the maximum number of symbolic links that resolve follows for one name.
 const maxLinks = 40
 
 var errOutside = errors.New("the path is outside the tool's folder")
 
-// Open opens the file that name resolves to.
+// Open resolves the links in a name and opens the resulting file.
 func (f toolFS) Open(name string) (fs.File, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
@@ -29,8 +29,8 @@ func (f toolFS) Open(name string) (fs.File, error) {
 	return f.fsys.Open(resolved)
 }
 
-// Stat describes the file that name resolves to. Stat does not open the file, because opening a
-// named pipe would block.
+// Stat resolves the links in a name and describes the resulting file. Stat does not open the file,
+// because opening a named pipe would block.
 func (f toolFS) Stat(name string) (fs.FileInfo, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrInvalid}
@@ -42,8 +42,8 @@ func (f toolFS) Stat(name string) (fs.FileInfo, error) {
 	return fs.Stat(f.fsys, resolved)
 }
 
-// resolve follows the symbolic links in a name, component by component, and returns the resulting
-// name.
+// The method "resolve" follows the symbolic links in a name, component by component. It returns the
+// resulting name.
 func (f toolFS) resolve(name string) (string, error) {
 	at, rest := ".", strings.Split(name, "/")
 	for links := 0; len(rest) > 0; {

@@ -12,24 +12,25 @@ import (
 // maxQueuedTurns is the maximum number of turns that wait for other turns of the same session.
 const maxQueuedTurns = 32
 
-// turnQueue lets the turns of each session run one after the other, in the order of their requests.
-// turnQueue provides order and prevents conflicts. Correctness does not depend on the queue,
-// because other processes have their own queues. The zero value of a turnQueue is ready to use. A
-// turnQueue is safe for concurrent use.
+// In each session, a turnQueue executes one turn after the other, in the order in which they were
+// requested. This prevents conflicts between turns. The correctness of turns does not depend on the
+// queue, because other processes have their own queues. The zero value of a turnQueue is ready to
+// use. A turnQueue is safe for concurrent use.
 type turnQueue struct {
 	mu sync.Mutex
-	// sessions contains the queue of each session. The first turn of a queue runs, and the other
-	// turns wait. The channel of a turn is closed when the turn becomes the first one in its queue.
+	// The field "sessions" contains the queue of each session. The first turn in a queue is
+	// executed, and the other turns wait. Each turn has a channel. When the turn becomes the first
+	// turn in its queue, its channel is closed.
 	sessions map[sessionKey][]chan struct{}
 }
 
-// sessionKey identifies a queue. The key of a queue contains the user. A caller who uses the
-// session id of another user therefore waits in another queue, and cannot delay the turns of that
-// user.
+// sessionKey identifies a queue. The key of a queue contains the user. Therefore, if a caller uses
+// the session id of another user, it waits in a different queue and cannot delay the turns of the
+// other user.
 type sessionKey struct{ tenant, user, session string }
 
-// enter waits until all earlier turns of the session have ended. The caller must call leave when the
-// turn is over.
+// The method "enter" waits until all earlier turns of the session have ended. When the turn has
+// ended, the caller must call the function "leave".
 func (q *turnQueue) enter(ctx context.Context, key sessionKey) (leave func(), err error) {
 	own := make(chan struct{})
 	if err := q.add(key, own); err != nil {

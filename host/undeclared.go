@@ -9,15 +9,15 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// openInputs lists top-level keywords of an input schema that declare members outside of
-// properties, or that explicitly allow undeclared members.
+// openInputs lists top-level keywords of an input schema. Such a keyword declares members outside
+// of "properties", or explicitly allows undeclared members.
 var openInputs = []string{
 	"additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames", "dependentSchemas", "dependencies",
 	"$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf", "if",
 }
 
-// declaredInputs returns the names of the properties of an input schema, or nil if the schema might
-// allow other members.
+// declaredInputs returns the names of the properties of an input schema. If the schema could allow
+// other members, declaredInputs returns nil.
 func declaredInputs(inputSchema []byte, params []string) []string {
 	var keywords map[string]json.RawMessage
 	if json.Unmarshal(inputSchema, &keywords) != nil {
@@ -31,15 +31,15 @@ func declaredInputs(inputSchema []byte, params []string) []string {
 	return params
 }
 
-// The limits on the warnings about undeclared members of an input.
+// These are the limits on the warnings about undeclared members of an input.
 const (
 	maxUndeclared  = 10
 	maxNameInWords = 64
 )
 
 // The method "undeclared" returns warnings about members of an input that the tool does not
-// declare. If a declared name is missing in the input, members that are probably misspellings of
-// this name are first.
+// declare. If a declared name is missing in the input, a member can be a misspelling of this name.
+// Warnings about such members are first.
 func (t *tool) undeclared(input any) []string {
 	members, _ := input.(map[string]any)
 	var missing []string
@@ -66,7 +66,7 @@ func (t *tool) undeclared(input any) []string {
 	return all[:min(len(all), maxUndeclared)]
 }
 
-// shortName truncates the name of a member for a warning.
+// shortName truncates the name of a member. A warning contains the truncated name.
 func shortName(name string) string {
 	if len(name) <= maxNameInWords {
 		return name

@@ -45,8 +45,8 @@ func TestUndeclaredInput(t *testing.T) {
 	}
 }
 
-// TestUndeclaredInputOfFailure checks that Results of failed runs also contain the warnings, and
-// that their number is limited.
+// TestUndeclaredInputOfFailure checks that the Result of a failed run also contains the warnings.
+// The number of these warnings must be limited.
 func TestUndeclaredInputOfFailure(t *testing.T) {
 	for name, tool := range map[string]string{"the tool": "throw new Error(input.timezone)", "the input": "return 1 // required"} {
 		t.Run(name, func(t *testing.T) {

@@ -92,7 +92,7 @@ func TestUsageOfDays(t *testing.T) {
 	}
 }
 
-// flaky is a backend whose commits can be made to fail.
+// flaky is a backend. A test can make the commits of this backend fail.
 type flaky struct {
 	storage.Backend
 	err error
@@ -106,7 +106,7 @@ func (f *flaky) Update(ctx context.Context, on storage.Footprint, fn func([]stor
 }
 
 // TestUsageOutlivesAFailure makes the backend fail while usage is written. No usage may be lost. If
-// the outcome of a write is unknown, no usage may be counted twice.
+// it is unknown whether some usage was written, this usage must not be counted twice.
 func TestUsageOutlivesAFailure(t *testing.T) {
 	var db *flaky
 	h := openTool(t, `return 7`, func(o *host.Options) {
@@ -157,8 +157,8 @@ func TestUsageIsInNoQuota(t *testing.T) {
 	}
 }
 
-// TestUsageOfModels counts the tokens of successful and failed runs, but not the tokens of a
-// repeated Result.
+// TestUsageOfModels checks the number of counted tokens. The tokens of successful and failed runs
+// must be counted, but not the tokens in a repeated Result.
 func TestUsageOfModels(t *testing.T) {
 	h, _ := openModelTool(t, ask+`await ask("hello"); if ($n) throw new Error("late")`, inProcess, declareInputs, func(o *host.Options) { o.Metering = 24 * time.Hour })
 	for _, inv := range []host.Invocation{{Key: "k"}, {Key: "k"}, {Input: json.RawMessage(`{"n": 1}`)}} {
@@ -171,7 +171,7 @@ func TestUsageOfModels(t *testing.T) {
 	}
 }
 
-// ends is an observer that records the workflows that were ended.
+// The type "ends" is an observer that records the workflows that were ended.
 type ends struct {
 	host.NopObserver
 	workflows []string
@@ -182,6 +182,7 @@ func (e *ends) WorkflowEnded(_ context.Context, c host.Caller) {
 }
 
 // TestWorkflowEndIsObserved ends a workflow that exists, and then a workflow that does not exist.
+// The observer must be called for the first workflow only.
 func TestWorkflowEndIsObserved(t *testing.T) {
 	seen := &ends{}
 	h := openTool(t, `return 1`, func(o *host.Options) { o.Observers = []host.Observer{seen} })

@@ -10,26 +10,27 @@ import (
 	"github.com/toolrun/toolrun/host/journal"
 )
 
-// maxInFlight is the maximum number of external calls of a run that are made at the same time.
-// Further calls wait until one of these calls has ended.
+// maxInFlight is the maximum number of external calls that one run makes at the same time. If there
+// are more calls, they wait until an earlier call has ended.
 const maxInFlight = 10
 
-// waiting contains the external calls whose answers the guest has not received. The calls start
-// only when the guest waits for an answer.
+// The type "waiting" contains the external calls whose answers the guest has not received yet. The
+// calls are not started before the guest waits for an answer.
 type waiting struct {
 	x     *externals
 	calls []*waitingCall
 
 	mu   sync.Mutex    // guards the answers
-	wake chan struct{} // the channel contains a token if there is a new answer
-	late int           // the number of answers that have no position in the journal yet
+	wake chan struct{} // receives a value if there is a new answer
+	late int           // the number of answers without a position in the journal
 }
 
-// waitingCall is a call, with its answer if the answer has arrived.
+// waitingCall is a call. If the answer to the call has arrived, waitingCall also contains the
+// answer.
 type waitingCall struct {
 	id       uint64
 	call     externalCall
-	prepared *journal.Prepared // prepared is nil if the answer is known without a call
+	prepared *journal.Prepared // nil if the answer is known without a call
 	started  bool
 	done     bool
 	order    int // the position of the answer in the order of arrival
@@ -37,7 +38,8 @@ type waitingCall struct {
 	err      error
 }
 
-// add adds a call with an id that the caller chooses. An error of add is a stop.
+// The method "add" adds a call. The caller chooses the id of this call. If the method returns an
+// error, the type of this error is *stop.
 func (w *waiting) add(id uint64, c externalCall) error {
 	prepared, err := w.x.prepare(c)
 	if err != nil {
@@ -47,14 +49,15 @@ func (w *waiting) add(id uint64, c externalCall) error {
 	return nil
 }
 
-// addKnown adds a call whose answer is known, such as a call that was refused.
+// addKnown adds a call whose answer is already known. For example, the call was refused.
 func (w *waiting) addKnown(id uint64, content []byte, err error) {
 	w.calls = append(w.calls, &waitingCall{id: id, done: true, content: content, err: err})
 }
 
-// The method "next" returns the next answer. Recorded answers come in the order in which they first
-// arrived, so that a repeated attempt gets them in the same order. If the argument "until" is not
-// zero, next returns nil at that time. An error of next is a stop.
+// The method "next" returns the next answer. Recorded answers are returned in the order in which
+// they first arrived. Therefore a repeated attempt gets its answers in the same order. If the
+// argument "until" is not zero, the method waits no longer than until this time, and then returns
+// nil. If the method returns an error, the type of this error is *stop.
 func (w *waiting) next(ctx context.Context, until time.Time) (waitingCall, error) {
 	if c := w.take(ctx); c != nil {
 		return *c, nil
@@ -77,7 +80,7 @@ func (w *waiting) next(ctx context.Context, until time.Time) (waitingCall, error
 	return waitingCall{}, nil
 }
 
-// one returns the answer to the only waiting call.
+// The method "one" returns the answer to the only waiting call.
 func (w *waiting) one(ctx context.Context) ([]byte, error) {
 	answer, err := w.next(ctx, time.Time{})
 	if err != nil {
@@ -86,8 +89,8 @@ func (w *waiting) one(ctx context.Context) ([]byte, error) {
 	return answer.content, answer.err
 }
 
-// take removes and returns the call with the first answer. take returns nil if there is no answer
-// yet.
+// The method "take" removes the call whose answer arrived first, and returns this call. If no
+// answer has arrived yet, the method returns nil.
 func (w *waiting) take(ctx context.Context) *waitingCall {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -111,14 +114,14 @@ func (w *waiting) take(ctx context.Context) *waitingCall {
 	if !c.done {
 		c.content, c.err = w.x.make(ctx, c.prepared, c.call) // recorded
 	}
-	taken := *c // the goroutine of the call may still write to c
+	taken := *c // the goroutine of the call can still write to c
 	if s, ok := taken.err.(*stop); ok && s.fault.Code == abi.Conflict {
-		w.x.stopped = s // the same call would fail in every further attempt
+		w.x.stopped = s // the same call would fail in every later attempt
 	}
 	return &taken
 }
 
-// flying returns the number of calls in flight.
+// The method "flying" returns the number of calls in flight.
 func (w *waiting) flying() (n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -130,7 +133,8 @@ func (w *waiting) flying() (n int) {
 	return n
 }
 
-// refuse gives all calls that have not started the same fault as an answer.
+// The method "refuse" answers all calls that have not been started. The answer to each of these
+// calls is the given fault.
 func (w *waiting) refuse(ctx context.Context, fault error) {
 	for _, c := range w.calls {
 		if c.started || c.done {
@@ -141,7 +145,7 @@ func (w *waiting) refuse(ctx context.Context, fault error) {
 	}
 }
 
-// start starts waiting calls until maxInFlight calls are in flight.
+// The method "start" starts waiting calls until maxInFlight calls are in flight.
 func (w *waiting) start(ctx context.Context) {
 	flying := w.flying()
 	w.mu.Lock()
@@ -159,7 +163,7 @@ func (w *waiting) start(ctx context.Context) {
 	}
 }
 
-// finish makes a call and stores its answer.
+// The method "finish" makes a call and stores the answer to this call.
 func (w *waiting) finish(c *waitingCall, do func() ([]byte, error)) {
 	content, err := do()
 	w.mu.Lock()
@@ -175,7 +179,7 @@ func (w *waiting) finish(c *waitingCall, do func() ([]byte, error)) {
 	}
 }
 
-// answered reports whether an answer has arrived.
+// The method "answered" reports whether any answer has arrived.
 func (w *waiting) answered() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -201,7 +205,7 @@ func (w *waiting) wait(ctx context.Context, until time.Time) error {
 		case <-due:
 			return nil
 		case <-w.x.h.closing:
-			w.x.stopped = &stop{errHostClosed} // the agent that called a nested run must not continue
+			w.x.stopped = &stop{errHostClosed} // the agent that started the nested run must not continue
 			return w.x.stopped
 		case <-ctx.Done():
 			return w.x.classify(ctx, ctx.Err())

@@ -23,7 +23,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// workerPool returns the worker pool of all tests with isolated tools.
+// workerPool returns the worker pool. All tests that isolate their tools share this pool.
 var workerPool = sync.OnceValue(func() *sandbox.Pool {
 	pool, err := engines.NewPool(sandbox.Options{})
 	if err != nil {
@@ -32,10 +32,11 @@ var workerPool = sync.OnceValue(func() *sandbox.Pool {
 	return pool
 })
 
-// testEngines returns the engines of hosts that tests open.
+// testEngines returns the engines that tests pass to their hosts.
 var testEngines = func() []engine.Engine { return workerPool().Engines() }
 
-// everywhere runs a test twice: once with tools in workers, and once with tools in this process.
+// The function "everywhere" runs a test twice. In one of the runs, tools run in workers, and in the
+// other, tools run in this process.
 func everywhere(t *testing.T, test func(*testing.T)) {
 	t.Run("in workers", test)
 	t.Run("in process", func(t *testing.T) {
@@ -62,8 +63,8 @@ func TestWarningAboutIsolation(t *testing.T) {
 	})
 }
 
-// killer is an observer that kills all workers of this process when a run makes its n-th memory
-// call.
+// killer is an observer. When a run makes its n-th memory call, killer kills all workers of this
+// process.
 type killer struct {
 	host.NopObserver
 	t    *testing.T
@@ -103,9 +104,9 @@ func workersOf(t *testing.T, parent int) (pids []int) {
 	return pids
 }
 
-// TestKilledWorkers kills the workers during the first memory call of a run, then during the second
-// memory call of another run, and so on. Each run must end without writes, and the next run must
-// find the previous state.
+// TestKilledWorkers makes several runs. It kills the workers during the first memory call of the
+// first run, during the second memory call of the second run, and so on. Each of these runs must
+// end without storing anything.
 func TestKilledWorkers(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux lists the child processes of this one")
@@ -136,8 +137,8 @@ func TestKilledWorkers(t *testing.T) {
 	}
 }
 
-// A run does not wait longer than its timeout for a slow compilation, and the tool is compiled only
-// once.
+// If a compilation is slow, a run does not wait for it longer than its timeout. The tool is
+// nevertheless compiled only once.
 func TestCompilationContinues(t *testing.T) {
 	slow := &slowEngine{begun: make(chan struct{}, 10), release: make(chan struct{})}
 	h := openTool(t, ``, func(o *host.Options) { o.Engines = []engine.Engine{slow} })
@@ -153,7 +154,7 @@ func TestCompilationContinues(t *testing.T) {
 	}
 }
 
-// slowEngine is an engine whose compilation blocks until the channel "release" is closed, and then
+// slowEngine is an engine. Its compilation blocks until the channel "release" is closed, and then
 // fails.
 type slowEngine struct{ begun, release chan struct{} }
 

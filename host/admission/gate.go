@@ -8,10 +8,11 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Flow identifies the runs that share a queue: the runs of one user of one app of one tenant.
+// Flow identifies the runs that share a queue. They belong to the same tenant, the same app and the
+// same user.
 type Flow struct {
 	App string
-	// Tenant and User are "" if they are unknown.
+	// If the tenant or the user is unknown, Tenant or User is "".
 	Tenant string
 	User   string
 }
@@ -25,7 +26,7 @@ type Gate struct {
 	spare spares
 }
 
-// New returns a Gate. Negative limits are an error.
+// New returns a Gate. If a limit is negative, New returns an error.
 func New(limits Limits) (*Gate, error) {
 	if err := limits.check(); err != nil {
 		return nil, err
@@ -39,8 +40,8 @@ func New(limits Limits) (*Gate, error) {
 func (g *Gate) Limits() Limits { return g.limits }
 
 // Acquire waits until a run is admitted or ctx ends. If Acquire returns nil, Release must be called
-// with the same Flow when the run ends. The error is an *abi.Fault: unavailable if too many runs
-// wait already, timeout or cancelled if ctx ended.
+// with the same Flow when the run ends. The error is an *abi.Fault. Its code is unavailable if too
+// many runs already wait. Its code is timeout or cancelled if ctx has ended.
 func (g *Gate) Acquire(ctx context.Context, f Flow) error {
 	if ctx.Err() != nil {
 		return engine.FaultFromContext(ctx)
@@ -63,7 +64,8 @@ func (g *Gate) Acquire(ctx context.Context, f Flow) error {
 	return g.await(ctx, u, w)
 }
 
-// await waits until a run in the queue of a user is admitted or rejected, or until ctx ends.
+// The method "await" waits until a run in a user's queue is admitted or rejected. If ctx ends
+// first, the method stops waiting.
 func (g *Gate) await(ctx context.Context, u *node, w *waiter) error {
 	select {
 	case <-w.decided:
@@ -73,7 +75,7 @@ func (g *Gate) await(ctx context.Context, u *node, w *waiter) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	select {
-	case <-w.decided: // the run was admitted when ctx ended: give its slot to the next run
+	case <-w.decided: // the run was admitted while ctx ended: the next run gets its slot
 		if w.err == nil {
 			g.release(u)
 		}
@@ -103,7 +105,7 @@ func (g *Gate) find(f Flow) *node {
 	return g.spare.child(g.spare.child(g.spare.child(g.root, f.Tenant), f.App), f.User)
 }
 
-// The method free reports whether one more run of a user may be admitted.
+// The method "free" reports whether one more run of a user may be admitted.
 func (g *Gate) free(u *node) bool {
 	free := true
 	u.each(func(at *node) { free = free && g.mayRun(at) })
@@ -119,7 +121,7 @@ func (g *Gate) mayRun(n *node) bool {
 	return n.running < [levels]int{g.limits.Running, g.limits.PerTenant, g.limits.PerApp, g.limits.PerUser}[n.level]
 }
 
-// The method unknown reports whether a node belongs to an unknown tenant or user.
+// The method "unknown" reports whether a node belongs to an unknown tenant or user.
 func (n *node) unknown() bool { return n.name == "" && (n.level == ofTenant || n.level == ofUser) }
 
 func (g *Gate) release(u *node) {
@@ -128,7 +130,8 @@ func (g *Gate) release(u *node) {
 	g.spare.forget(u)
 }
 
-// next admits all runs that can start now. next skips only nodes that have reached their bound.
+// The method "next" admits all runs that can start now. It skips no node except those that have
+// reached their bound.
 func (g *Gate) next() {
 	for {
 		u := g.chosen(g.root)
@@ -142,7 +145,8 @@ func (g *Gate) next() {
 	}
 }
 
-// chosen returns the user whose run is admitted next, among the users below a node, or nil.
+// The method "chosen" returns the user below a node whose run is admitted next. If no run can be
+// admitted, the method returns nil.
 func (g *Gate) chosen(n *node) *node {
 	if !g.mayRun(n) || n.waiting == 0 {
 		return nil
@@ -158,10 +162,10 @@ func (g *Gate) chosen(n *node) *node {
 	return nil
 }
 
-// makeRoom makes room for one more waiting run of a user. If a level has reached its bound, the new
-// run replaces the last run of the longest queue, but only if that queue is longer than the queue
-// of the new run. If no queue is longer, the new run is rejected with an error that contains the
-// bound.
+// makeRoom makes room in the queues for a new run of a user. If a level has reached its bound, and
+// another queue is longer than the queue of the new run, the new run replaces the last run of the
+// longest queue. If no other queue is longer, the new run is rejected with an error that contains
+// the bound.
 func (g *Gate) makeRoom(u *node) error {
 	var path [levels]*node
 	u.each(func(at *node) { path[at.level] = at })
@@ -177,8 +181,9 @@ func (g *Gate) makeRoom(u *node) error {
 	return nil
 }
 
-// pushOut removes the last run of the longest queue below a node, if that queue is longer than the
-// queue of the new run. The argument path is the path of the new run.
+// pushOut looks for the longest queue below a node. If this queue is longer than the queue of the
+// new run, pushOut removes the last run of the longest queue. The argument "path" is the path of
+// the new run.
 func (g *Gate) pushOut(n *node, path [levels]*node) bool {
 	at, l := n, n.level
 	for at.level < ofUser {

@@ -23,16 +23,16 @@ func newGate(t testing.TB, limits admission.Limits) *admission.Gate {
 	return g
 }
 
-// The function "of" parses a flow from a short text: an app, a user after a slash, and a tenant
-// after an at sign.
+// The function "of" parses a flow from a short text. The text consists of an app, a slash and a
+// user, and an at sign and a tenant.
 func of(text string) admission.Flow {
 	text, tenant, _ := strings.Cut(text, "@")
 	app, user, _ := strings.Cut(text, "/")
 	return admission.Flow{App: app, User: user, Tenant: tenant}
 }
 
-// line is a gate at which runs arrive one after the other. The test records each admitted run,
-// which stays active.
+// The type "line" is a gate. Runs arrive at this gate one after the other. The test records each
+// admitted run. The run stays active until the test ends it.
 type line struct {
 	t    *testing.T
 	gate *admission.Gate
@@ -54,7 +54,7 @@ func (l *line) arrive(names ...string) {
 	}
 }
 
-// leave ends a run and returns the runs that are admitted as a result.
+// The method "leave" ends a run and returns the runs that are then admitted.
 func (l *line) leave(name string) string {
 	before := len(l.in)
 	l.gate.Release(of(name))
@@ -156,8 +156,8 @@ func TestTenantCannotTakeAllSlots(t *testing.T) {
 	})
 }
 
-// TestAppBoundSparesItsTenant checks that an app that has reached its limit does not delay another
-// app of the same tenant.
+// If an app has reached its limit, it must not delay another app of the same tenant.
+// TestAppBoundSparesItsTenant checks this.
 func TestAppBoundSparesItsTenant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &line{t: t, gate: newGate(t, admission.Limits{Running: 4})}
@@ -166,8 +166,8 @@ func TestAppBoundSparesItsTenant(t *testing.T) {
 	})
 }
 
-// rejection requests a slot for a flow, expects the gate to reject the request, and returns the
-// text of the error.
+// The function "rejection" requests a slot for a flow. The gate must reject the request, and the
+// function returns the text of the error.
 func (l *line) rejection(name string) string {
 	l.t.Helper()
 	err := l.gate.Acquire(l.t.Context(), of(name))
@@ -177,8 +177,9 @@ func (l *line) rejection(name string) string {
 	return err.Error()
 }
 
-// TestUserCannotFillQueue sends more runs than fit into the queue, first for one user, then for
-// several users. The flood of one user must not delay the runs of other users.
+// TestUserCannotFillQueue sends more runs than fit into the queue. First all runs belong to one
+// user, and then they belong to several users. If one user sends too many runs, the runs of other
+// users must not be delayed.
 func TestUserCannotFillQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &line{t: t, gate: newGate(t, admission.Limits{Running: 1, Waiting: 10, WaitingPerTenant: 8, WaitingPerApp: 6, WaitingPerUser: 3})}
@@ -193,7 +194,7 @@ func TestUserCannotFillQueue(t *testing.T) {
 		pushed := make(chan error, 1)
 		go func() { pushed <- l.gate.Acquire(t.Context(), of("b/dan@x")) }()
 		synctest.Wait()
-		l.arrive("a/ann@x") // the app is full: the last run of the longest queue leaves
+		l.arrive("a/ann@x") // the app is full, so the last run of the longest queue is removed
 		if got := l.leave("a/bob@x"); got == "" {
 			t.Error("no run was admitted")
 		}
@@ -256,8 +257,8 @@ func TestAcquireEndsWithContext(t *testing.T) {
 	})
 }
 
-// The test executes events in many orders. In each order, every waiting run must be admitted or
-// give up, and no limit may be exceeded.
+// The test executes events in many orders. In each order, every waiting run must either be admitted
+// or give up. No limit may be exceeded.
 func TestManyAtOnce(t *testing.T) {
 	limits := admission.Limits{Running: 5, PerApp: 3, PerUser: 2}
 	g := newGate(t, limits)
@@ -290,8 +291,8 @@ func TestManyAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	// After all runs have ended, the gate admits exactly as many runs at once as its bound allows.
-	// The number of admitted runs shows that no slot was lost or duplicated.
+	// When all runs have ended, the gate must admit exactly as many concurrent runs as its bound
+	// allows. This shows that no slot was lost or duplicated.
 	ended, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	for i := range limits.Running + 1 {

@@ -6,14 +6,14 @@ import (
 	"runtime"
 )
 
-// Limits bounds the runs that execute and wait. A zero field means the default in the comment of
-// the field. New rejects negative values.
+// Limits bounds the runs that execute and wait. If a field is 0, the default that the comment of
+// the field describes applies. New rejects negative values.
 type Limits struct {
 	// Running bounds the concurrent runs. The default is 2 for each processor that Go uses. Guests
-	// spend their time computing, so more guests would only slow each other down.
+	// use the processor all the time, so if there were more guests, each guest would be slower.
 	Running int
-	// PerTenant bounds the concurrent runs of one tenant. The default is three quarters of Running, or
-	// PerApp if that is more.
+	// PerTenant bounds the concurrent runs of one tenant. The default is three quarters of Running.
+	// If PerApp is higher than this, the default is PerApp.
 	PerTenant int
 	// PerApp bounds the concurrent runs of one app of a tenant. The default is three quarters of the
 	// default of PerTenant, so that the tenant's other apps can run.
@@ -21,7 +21,7 @@ type Limits struct {
 	// PerUser bounds the concurrent runs of one user. PerUser does not apply to runs without a
 	// user. The default is half of PerApp.
 	PerUser int
-	// Waiting bounds the number of all waiting runs. WaitingPerTenant, WaitingPerApp and
+	// Waiting bounds the total number of waiting runs. WaitingPerTenant, WaitingPerApp and
 	// WaitingPerUser bound the waiting runs of one tenant, of one app of a tenant, and of one known
 	// user. The default is 10,000 for Waiting, 2,500 for WaitingPerTenant, 1,000 for WaitingPerApp,
 	// and an eighth of WaitingPerApp for WaitingPerUser.
@@ -29,12 +29,12 @@ type Limits struct {
 	WaitingPerTenant int
 	WaitingPerApp    int
 	WaitingPerUser   int
-	// Parked bounds the admitted runs that wait for something outside of the host, such as the
-	// answer of a model. Parked runs do not count as running, but each parked run occupies memory.
-	// ParkedPerTenant, ParkedPerApp and ParkedPerUser bound the parked runs of one tenant, of one
-	// app of a tenant, and of one known user. The default is 64 for Parked, three quarters of
-	// Parked for ParkedPerTenant, three quarters of ParkedPerTenant for ParkedPerApp, and half of
-	// ParkedPerApp for ParkedPerUser.
+	// Parked bounds the total number of parked runs. A parked run was admitted and waits for
+	// something outside of the host, such as the answer of a model. A parked run does not count as
+	// a running run, but it occupies memory. ParkedPerTenant, ParkedPerApp and ParkedPerUser bound
+	// the parked runs of one tenant, of one app of a tenant, and of one known user. The default is
+	// 64 for Parked, three quarters of Parked for ParkedPerTenant, three quarters of
+	// ParkedPerTenant for ParkedPerApp, and half of ParkedPerApp for ParkedPerUser.
 	Parked          int
 	ParkedPerTenant int
 	ParkedPerApp    int
@@ -58,8 +58,8 @@ func (l Limits) check() error {
 	return errors.Join(errs...)
 }
 
-// OneApp returns the limits of a gate that serves only one app: the app can use all slots of its
-// tenant.
+// OneApp returns the limits of a gate that serves only one app. With these limits, the app can use
+// all slots of its tenant.
 func OneApp() Limits { return Limits{PerApp: tenantShare(defaultRunning())} }
 
 func defaultRunning() int { return 2 * runtime.GOMAXPROCS(0) }

@@ -2,8 +2,8 @@ package admission
 
 import "container/list"
 
-// node is a participant in a round-robin schedule: the gate itself, a tenant, an app of the tenant,
-// or a user of the app. The children of a node take turns.
+// The type "node" is a participant in a round-robin schedule. A node is the gate itself, a tenant,
+// an app of a tenant, or a user of an app. The children of a node take turns.
 type node struct {
 	name   string
 	level  level
@@ -13,9 +13,9 @@ type node struct {
 	parked   int
 	waiting  int
 	children map[string]*node
-	turns    list.List     // list of *node: the children with waiting runs, in the order of their turns
-	place    *list.Element // the element in the parent's turns; nil if no run of the node waits
-	queue    list.List     // list of *waiter; used only in the node of a user
+	turns    list.List     // list of *node: children with waiting runs, in the order of their turns
+	place    *list.Element // the node's element in the parent's turns; nil if no run of the node waits
+	queue    list.List     // list of *waiter; empty unless the node is a user
 }
 
 // level is the depth of a node.
@@ -35,20 +35,20 @@ type waiter struct {
 	at      *list.Element
 	decided chan struct{} // closed when the run is admitted or rejected
 	err     error         // the error of a rejected run
-	// resumed is true for a run that was parked. A resumed run waits ahead of the new runs of its
-	// user, and no other run replaces a resumed run.
+	// The field "resumed" is true if the run was parked. A resumed run waits ahead of its user's
+	// new runs. No other run can replace a resumed run.
 	resumed bool
 }
 
-// maxSpare is the maximum number of unused nodes that are kept for later runs, so that a run at an
-// idle gate does not allocate a node.
+// Unused nodes are kept for later runs, so that a run at an idle gate does not allocate a node.
+// maxSpare is the maximum number of these nodes.
 const maxSpare = 64
 
 // spares are unused nodes.
 type spares []*node
 
-// child returns the child of n with a name. If the child does not exist, the method child creates
-// it.
+// The method "child" returns the child of n that has the given name. If the child does not exist,
+// the method creates it.
 func (s *spares) child(n *node, name string) *node {
 	if c := n.children[name]; c != nil {
 		return c
@@ -70,8 +70,8 @@ func (s *spares) take() *node {
 	return n
 }
 
-// forget removes a node if it has no active or waiting runs. forget also removes each ancestor that
-// has no active or waiting runs.
+// If a node has no active or waiting runs, the method "forget" removes it. The method also removes
+// each ancestor that has no active or waiting runs.
 func (s *spares) forget(n *node) {
 	n.each(func(at *node) {
 		if at.parent == nil || at.running != 0 || at.waiting != 0 || at.parked != 0 {
@@ -84,21 +84,21 @@ func (s *spares) forget(n *node) {
 	})
 }
 
-// The method "each" calls f for a node and its ancestors.
+// The method "each" calls f for the node and for each of its ancestors.
 func (n *node) each(f func(*node)) {
 	for at := n; at != nil; at = at.parent {
 		f(at)
 	}
 }
 
-// The method "count" changes the number of active runs.
+// The method "count" changes the number of active runs of the node and its ancestors.
 func (n *node) count(by int) { n.each(func(at *node) { at.running += by }) }
 
-// park changes the number of parked runs.
+// The method "park" changes the number of parked runs of the node and its ancestors.
 func (n *node) park(by int) { n.each(func(at *node) { at.parked += by }) }
 
-// enqueue adds a run to the queue of a user: a resumed run after the other resumed runs, and a new
-// run at the end.
+// The method "enqueue" adds a run to the queue of a user. It adds a resumed run after the other
+// resumed runs, and a new run at the end.
 func (n *node) enqueue(w *waiter) *list.Element {
 	if !w.resumed {
 		return n.queue.PushBack(w)
@@ -122,8 +122,8 @@ func (n *node) add(w *waiter) {
 	})
 }
 
-// The method "remove" removes a waiting run. If the run was admitted, all other users get their
-// turns before its user gets another turn.
+// The method "remove" removes a waiting run. If the run was admitted, all other users get a turn
+// before the user of this run gets another turn.
 func (w *waiter) remove(taken bool) {
 	w.of.queue.Remove(w.at)
 	w.of.each(func(at *node) {
@@ -139,7 +139,8 @@ func (w *waiter) remove(taken bool) {
 	})
 }
 
-// The method longest returns the child with the most waiting runs, or nil.
+// The method "longest" returns the child with the most waiting runs. If no child has a waiting run,
+// the method returns nil.
 func (n *node) longest() (longest *node) {
 	for at := n.turns.Front(); at != nil; at = at.Next() {
 		if c := at.Value.(*node); longest == nil || c.waiting > longest.waiting {

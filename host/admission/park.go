@@ -7,10 +7,10 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Park gives the slot of an admitted run to the next waiting run, while the parked run waits for
-// something outside of the host. When the run no longer waits, Unpark must be called. If too many
-// runs are parked, the error is the fault unavailable, and the run keeps its slot. The bound does
-// not apply to a run that was parked before, because the calls of such a run are already in
+// Park parks an admitted run, which waits for something outside of the host. The next waiting run
+// gets the slot of the parked run. When the parked run no longer waits, Unpark must be called. If
+// too many runs are already parked, the error is the fault unavailable, and the run keeps its slot.
+// If a run was parked before, this bound does not apply to it, because its calls are already in
 // progress.
 func (g *Gate) Park(f Flow, again bool) error {
 	g.mu.Lock()
@@ -24,8 +24,8 @@ func (g *Gate) Park(f Flow, again bool) error {
 	return nil
 }
 
-// mayPark returns nil if one more run of a user may be parked, and otherwise an error that contains
-// the bound.
+// If one more run of a user may be parked, mayPark returns nil. Otherwise it returns an error that
+// contains the bound.
 func (g *Gate) mayPark(u *node) (err error) {
 	u.each(func(at *node) {
 		bound := [levels]int{g.limits.Parked, g.limits.ParkedPerTenant, g.limits.ParkedPerApp, g.limits.ParkedPerUser}[at.level]
@@ -38,9 +38,9 @@ func (g *Gate) mayPark(u *node) (err error) {
 	return err
 }
 
-// Unpark waits until a parked run is admitted again. Unpark waits at the head of its user's queue.
-// If ctx ends first, Unpark returns the fault of ctx. The run has then ended, and Release must not
-// be called for the run.
+// Unpark waits until a parked run is admitted again. The run waits ahead of its user's new runs. If
+// ctx ends first, Unpark returns the fault of ctx. In this case, the run has ended, and Release
+// must not be called for it.
 func (g *Gate) Unpark(ctx context.Context, f Flow) error {
 	g.mu.Lock()
 	u := g.find(f)
@@ -67,7 +67,7 @@ func (g *Gate) Unpark(ctx context.Context, f Flow) error {
 	return err
 }
 
-// resumes reports whether the queue of a user contains a resumed run.
+// The method "resumes" reports whether the queue of a user contains a resumed run.
 func (g *Gate) resumes(u *node) bool {
 	first := u.queue.Front()
 	return first != nil && first.Value.(*waiter).resumed

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/admission"
 )
 
-// parkedGate returns a gate that runs one run at a time.
+// parkedGate returns a gate that admits one run at a time.
 func parkedGate(t *testing.T, limits admission.Limits) *admission.Gate {
 	t.Helper()
 	limits.Running = 1
@@ -98,9 +98,9 @@ func TestParkBounds(t *testing.T) {
 	}
 }
 
-// TestUnparkIsFirst expects that parked runs are admitted in the order in which they return, and
-// that tenants take turns. TestUnparkIsFirst also expects that a full queue rejects a new run of
-// the user, but never a parked run.
+// Parked runs must be admitted in the order in which they return, and tenants must take turns.
+// TestUnparkIsFirst checks this. If the queue is full, a new run of the user must be rejected, but
+// a parked run must not be rejected.
 func TestUnparkIsFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate, ctx := parkedGate(t, admission.Limits{Waiting: 2}), t.Context()

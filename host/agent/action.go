@@ -13,7 +13,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// The lists of actions of a step. The first number of State.Path identifies one of these lists.
+// These are the lists of actions that a step has. The first number of State.Path identifies one of
+// these lists.
 const (
 	rootStep = iota
 	rootInput
@@ -23,30 +24,30 @@ const (
 	rootOther // ON_START and hooks
 )
 
-// actions runs the actions of the active agent.
+// The type "actions" runs the actions of the active agent.
 type actions struct {
 	mem   *memory
 	log   *log
 	rules *rules
-	// gather collects the fields of the step.
+	// The function "gather" collects the fields that the step declares.
 	gather func(ctx context.Context) (control, error)
-	// path is the position of the running action, in the form of State.Path.
+	// The field "path" is the position of the running action. It has the same form as State.Path.
 	path []int
 }
 
-// maxIndexBytes is the maximum length of a computed index that is a text.
+// If a computed index is a text, maxIndexBytes is its maximum length.
 const maxIndexBytes = 1 << 10
 
-// root runs a list of actions of the step, and returns the control after the list. The argument
-// "root" identifies the list in State.Path. If resume is not empty, the list continues at the
-// position in resume.
+// The method "root" runs one of the step's lists of actions. It returns the control that results
+// from the list. The argument "root" is the number of the list in State.Path. If the argument
+// "resume" is not empty, the list continues at the position that this argument contains.
 func (a *actions) root(ctx context.Context, root []int, b *abl.Body, resume []int) (control, error) {
 	a.path = append(a.path[:0], root...)
 	return a.body(ctx, b, resume)
 }
 
-// body runs the actions of a nested list, such as ON_SUCCESS. body returns the control of the first
-// action that leaves the list, or the control of THEN if no action leaves the list.
+// The method "body" runs the actions of a nested list, such as ON_SUCCESS. If an action leaves the
+// list, the method returns the control of this action. Otherwise it returns the control of THEN.
 func (a *actions) body(ctx context.Context, b *abl.Body, resume []int) (control, error) {
 	depth := len(a.path)
 	first := 0
@@ -77,7 +78,7 @@ func (a *actions) body(ctx context.Context, b *abl.Body, resume []int) (control,
 	return controlOf(b.Then), nil
 }
 
-// suspend records the position of the waiting action.
+// The method "suspend" records the position of the action that waits.
 func (a *actions) suspend() {
 	if a.mem.state.Path == nil && a.path[0] != rootOther {
 		a.mem.state.Path = slices.Clone(a.path)
@@ -85,8 +86,8 @@ func (a *actions) suspend() {
 	}
 }
 
-// action runs an action. If resume is not empty, the method does not run the action, but continues
-// in ON_SUCCESS or ON_FAIL of the action.
+// action runs an action. If the argument "resume" is not empty, the method does not run the action.
+// It continues in the list ON_SUCCESS or ON_FAIL of the action.
 func (a *actions) action(ctx context.Context, act *abl.Action, resume []int) (control, error) {
 	switch act.Kind {
 	case abl.KindSet:
@@ -107,7 +108,8 @@ func (a *actions) action(ctx context.Context, act *abl.Action, resume []int) (co
 	return control{}, nil
 }
 
-// set sets variables in order. Each expression sees the results of the earlier assignments.
+// The method "set" sets variables one after the other. Each expression can use the variables that
+// earlier assignments have set.
 func (a *actions) set(ctx context.Context, list []abl.Assignment) error {
 	for _, s := range list {
 		value, err := a.mem.eval(ctx, s.Value)
@@ -128,8 +130,8 @@ func (a *actions) set(ctx context.Context, list []abl.Assignment) error {
 	return nil
 }
 
-// setIndexed sets an item or a member whose index is computed. If an index is not a whole number or
-// a text, setIndexed sets nothing and adds a warning.
+// setIndexed sets an item of a list or a member of an object. The index is computed. If an index is
+// neither a whole number nor a text, setIndexed sets nothing and adds a warning.
 func (a *actions) setIndexed(ctx context.Context, s abl.Assignment, value any) error {
 	path := strings.Split(s.Target.Value, ".")
 	for _, index := range s.Indexes {
@@ -152,7 +154,7 @@ func (a *actions) setIndexed(ctx context.Context, s abl.Assignment, value any) e
 	return nil
 }
 
-// indexName returns an index as the name of an item or a member.
+// indexName converts an index to the name of an item or a member.
 func indexName(index any) (string, bool) {
 	switch index := index.(type) {
 	case string:
@@ -175,8 +177,8 @@ func (a *actions) clear(ctx context.Context, names []abl.Name) error {
 	return nil
 }
 
-// check evaluates CHECK. If the condition of CHECK is not true, ON_FAIL runs. After ON_FAIL, the
-// turn ends unless ON_FAIL names a successor.
+// check evaluates CHECK. If the condition of CHECK is not true, the list ON_FAIL runs. If ON_FAIL
+// does not name a successor, the turn then ends.
 func (a *actions) check(ctx context.Context, act *abl.Action, resume []int) (control, error) {
 	if len(resume) == 0 {
 		ok, err := a.mem.holds(ctx, act.Check)
@@ -198,7 +200,7 @@ func passed(ok bool) string {
 	return "failed"
 }
 
-// failed runs the ON_FAIL of a CALL or a CHECK.
+// The method "failed" runs the list ON_FAIL of a CALL or a CHECK.
 func (a *actions) failed(ctx context.Context, act *abl.Action, resume []int) (control, error) {
 	ctl, err := a.follow(ctx, act.OnFail, 1, resume)
 	if err == nil && ctl.kind == goOn {
@@ -207,8 +209,8 @@ func (a *actions) failed(ctx context.Context, act *abl.Action, resume []int) (co
 	return ctl, err
 }
 
-// follow runs the list of ON_SUCCESS or ON_FAIL. The argument "which" is the number of the list in
-// State.Path.
+// The method "follow" runs the list ON_SUCCESS or ON_FAIL. The argument "which" is the number of
+// the list in State.Path.
 func (a *actions) follow(ctx context.Context, b *abl.Body, which int, resume []int) (control, error) {
 	if b == nil {
 		return control{}, nil
@@ -220,7 +222,7 @@ func (a *actions) follow(ctx context.Context, b *abl.Body, which int, resume []i
 	return a.body(ctx, b, resume)
 }
 
-// call calls a tool. A fault that no ON_FAIL handles ends the turn.
+// call calls a tool. If no ON_FAIL handles a fault, the fault ends the turn.
 func (a *actions) call(ctx context.Context, act *abl.Action, resume []int) (control, error) {
 	if len(resume) > 0 {
 		a.mem.result = a.mem.state.Result
@@ -257,7 +259,7 @@ func (a *actions) call(ctx context.Context, act *abl.Action, resume []int) (cont
 	return a.follow(ctx, act.OnSuccess, 0, nil)
 }
 
-// arguments returns the input of a call, without the arguments that are not set.
+// The method "arguments" returns the input of a call. It omits the arguments that are not set.
 func (a *actions) arguments(ctx context.Context, c *abl.Call) (map[string]any, error) {
 	input := make(map[string]any, len(c.Args))
 	for _, arg := range c.Args {
@@ -276,7 +278,8 @@ func (a *actions) arguments(ctx context.Context, c *abl.Call) (map[string]any, e
 	return input, nil
 }
 
-// execute calls a tool, and sets call_result or call_error.
+// The method "execute" calls a tool. If the call succeeds, it sets call_result, and otherwise it
+// sets call_error.
 func (a *actions) execute(ctx context.Context, tool abl.Name, input map[string]any) (*abi.Fault, error) {
 	output, err := a.mem.env.CallTool(ctx, a.mem.agent.name, tool.Value, input)
 	forget(a.mem)
