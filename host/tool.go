@@ -153,7 +153,7 @@ func (l *loading) stale(limit time.Duration) bool {
 // compiles it within the time limit, in the flow of the tenant. If ctx ends, the method stops
 // waiting.
 func (t *tool) ready(ctx context.Context, tenant string, limit time.Duration) (engine.Program, error) {
-	const tries = 3 // ready waits for at most two compilations
+	const tries = 3 // ready waits for at most this number of compilations
 	for try := 1; ; try++ {
 		l, err := t.begin(tenant, limit)
 		if err != nil {

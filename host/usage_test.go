@@ -181,8 +181,8 @@ func (e *ends) WorkflowEnded(_ context.Context, c host.Caller) {
 	e.workflows = append(e.workflows, c.Workflow)
 }
 
-// TestWorkflowEndIsObserved ends a workflow that exists, and then a workflow that does not exist.
-// The observer must be called for the first workflow only.
+// TestWorkflowEndIsObserved ends a workflow that does not exist, and then a workflow that exists.
+// The observer must not be called for the workflow that does not exist.
 func TestWorkflowEndIsObserved(t *testing.T) {
 	seen := &ends{}
 	h := openTool(t, `return 1`, func(o *host.Options) { o.Observers = []host.Observer{seen} })

@@ -39,8 +39,8 @@ type actions struct {
 const maxIndexBytes = 1 << 10
 
 // The method "root" runs one of the step's lists of actions. It returns the control that results
-// from the list. The argument "root" is the number of the list in State.Path. If the argument
-// "resume" is not empty, the list continues at the position that this argument contains.
+// from the list. The argument "root" identifies the list and has the form of State.Path. If the
+// argument "resume" is not empty, the list continues at the position that this argument contains.
 func (a *actions) root(ctx context.Context, root []int, b *abl.Body, resume []int) (control, error) {
 	a.path = append(a.path[:0], root...)
 	return a.body(ctx, b, resume)
