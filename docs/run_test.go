@@ -129,8 +129,8 @@ var (
 	fromSource = regexp.MustCompile(`\bgo run \./cmd/toolrun\b`)
 )
 
-// The method "local" changes the text of a command or a file. It replaces the port with the port of
-// this test, and it replaces "go run ./cmd/toolrun" with "toolrun".
+// The method "local" changes the text of a command or a file. The method "local" replaces the port
+// with the port of this test, and it replaces "go run ./cmd/toolrun" with "toolrun".
 func (r *reader) local(text string) string {
 	text = fromSource.ReplaceAllString(text, "toolrun")
 	// The path of the link differs in each test. If the text contained the path of the link, Go

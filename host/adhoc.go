@@ -225,7 +225,7 @@ func unknownGrant(a *app.App, name string) error {
 }
 
 // The method "evict" evicts the least recently used tools until the cache is within its limit. The
-// method skips tools that have an active run. The caller must hold mu.
+// method "evict" skips tools that have an active run. The caller must hold mu.
 func (c *programCache) evict() {
 	for e := c.recent.Back(); e != nil && c.recent.Len() > maxPrograms && !c.closed; {
 		before, entry := e.Prev(), e.Value.(*cachedTool)

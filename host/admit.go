@@ -58,9 +58,9 @@ func (h *Host) admitted(ctx context.Context, caller Caller, work func() error) e
 	return work()
 }
 
-// The method "ready" prepares the state that all attempts of the run share. The method first waits
-// at the gate, because the documents of an invocation use memory and CPU time. The gate is the only
-// limit on the number of concurrent invocations.
+// The method "ready" prepares the state that all attempts of the run share. The method "ready"
+// first waits at the gate, because the documents of an invocation use memory and CPU time. The gate
+// is the only limit on the number of concurrent invocations.
 func (r *run) ready(ctx context.Context) error {
 	inTime, cancel := r.bounded(ctx, r.timeLimit())
 	defer cancel()

@@ -28,8 +28,8 @@ func blockRights(a *app.App) memory.Authority {
 	return memory.Granted(grants)
 }
 
-// blockID identifies a text of a user. It contains the name of a block. If the text belongs to an
-// agent, blockID also contains the name of the agent.
+// blockID identifies a text of a user. blockID contains the name of a block. If the text belongs to
+// an agent, blockID also contains the name of the agent.
 type blockID struct{ name, agent string }
 
 // UserMemory implements agent.Env. UserMemory returns nil if the caller has no user.

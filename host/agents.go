@@ -129,7 +129,7 @@ func (a Agents) Fire(ctx context.Context, req Turn) (*report.Evaluation, error) 
 }
 
 // Check checks the constraints of an agent at a checkpoint. Check is intended for platforms that
-// have their own agent loop. The argument "before" selects the checkpoint. It is "calling TOOL"
+// have their own agent loop. The argument "before" selects the checkpoint. Check is "calling TOOL"
 // before a tool call, and "returning results" before an answer. If it is "", Check checks the
 // constraints that apply to each step.
 func (a Agents) Check(ctx context.Context, req Turn, before string) (*report.Evaluation, error) {

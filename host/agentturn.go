@@ -23,8 +23,8 @@ type turn struct {
 	job
 	req Turn
 	set *agent.Set
-	// The field "name" is the kind of the request: turn, preview, fire, check or store. It is part
-	// of the fingerprint of the request.
+	// The field "name" is the kind of the request: turn, preview, fire, check or store. The field
+	// "name" is part of the fingerprint of the request.
 	name string
 	// The function "perform" executes the request once.
 	perform func(ctx context.Context, t *turn, env *agentEnv) error

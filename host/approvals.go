@@ -189,10 +189,10 @@ func (a Approvals) failed(ctx context.Context, r *run, p pausedRun, err error) {
 	}
 }
 
-// withAnswers returns a paused run in its stored form. It adds the answers to the external calls of
-// an execution that has failed. The next execution uses the stored answers, so it does not pay for
-// the calls again. If there are no new answers, or if the answers cannot be stored, the result is
-// nil.
+// withAnswers returns a paused run in its stored form. withAnswers adds the answers to the external
+// calls of an execution that has failed. The next execution uses the stored answers, so it does not
+// pay for the calls again. If there are no new answers, or if the answers cannot be stored, the
+// result is nil.
 func withAnswers(ctx context.Context, r *run, p pausedRun) []byte {
 	if r.external == nil || r.external.attempt == nil || r.external.attempt.End(ctx) != nil {
 		return nil

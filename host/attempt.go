@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/internal/bytesize"
 )
 
-// The type "attempt" is one execution of a guest. It implements the functions that the guest can
-// call. It performs memory operations on a View.
+// The type "attempt" is one execution of a guest. The type "attempt" implements the functions that
+// the guest can call. The type "attempt" performs memory operations on a View.
 type attempt struct {
 	run     *run
 	view    *memory.View
@@ -24,8 +24,8 @@ type attempt struct {
 	issued  map[string]*abi.Fault // the faults that the guest has received, by id
 	waiting waiting               // the external calls that have no answer yet
 	begun   uint64                // the number of external calls that the guest has begun
-	// searching is the processor time that the host has used for operations on collections. It does
-	// not include the processor time of the worker.
+	// searching is the processor time that the host has used for operations on collections.
+	// searching does not include the processor time of the worker.
 	searching time.Duration
 	logs      []abi.LogLine
 	logBytes  int

@@ -51,8 +51,8 @@ type blockLog struct {
 	tried, newest int
 }
 
-// crashBlocksOnce starts a child process. It kills the child after some acknowledged writes, and
-// reads the rest of the child's output.
+// crashBlocksOnce starts a child process. crashBlocksOnce kills the child after some acknowledged
+// writes, and reads the rest of the child's output.
 func crashBlocksOnce(t *testing.T, path string, after int) blockLog {
 	t.Helper()
 	cmd, lines := startChild(t, path, "blocks")

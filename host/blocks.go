@@ -139,9 +139,9 @@ func (b Blocks) Delete(ctx context.Context, caller Caller, u BlockUpdate) (delet
 	return deleted, err
 }
 
-// The method "options" returns the options of an operation on a block, as JSON. It reads the block
-// if the change accepts any existing version. It also reads the block if the change contains both
-// the time and the revision of the expected version.
+// The method "options" returns the options of an operation on a block, as JSON. The method
+// "options" reads the block if the change accepts any existing version. The method "options" also
+// reads the block if the change contains both the time and the revision of the expected version.
 func (u BlockUpdate) options(ctx context.Context, v *memory.View) (json.RawMessage, error) {
 	options := struct {
 		Expected string `json:"expected_updated_at,omitempty"`

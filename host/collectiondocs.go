@@ -20,9 +20,9 @@ import (
 
 // Document is a text that Collections.ImportDocument divides into entries.
 type Document struct {
-	// Source identifies the document in its namespace. It can be a path, such as guides/setup.md.
-	// Source must not be empty and must have at most MaxSourceBytes bytes without control
-	// characters. Source is part of the metadata of each entry.
+	// Source identifies the document in its namespace. Source can be a path, such as
+	// guides/setup.md. Source must not be empty and must have at most MaxSourceBytes bytes without
+	// control characters. Source is part of the metadata of each entry.
 	Source string
 	// Text is the text of the document in UTF-8. If the text has pages, form feeds separate them.
 	Text      string

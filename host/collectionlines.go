@@ -18,8 +18,8 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// EntryLine is one line of an export. It represents an entry of a collection. An import ignores
-// Updated.
+// EntryLine is one line of an export. EntryLine represents an entry of a collection. An import
+// ignores Updated.
 type EntryLine struct {
 	ID        string          `json:"id,omitempty"`
 	Namespace string          `json:"namespace,omitempty"`
@@ -214,11 +214,11 @@ type EntryProgress struct {
 	Expired int `json:"expired,omitempty"`
 }
 
-// ImportEntries reads entries from JSON lines. It passes the entries to the function "remember" in
-// batches. If the argument "caller" has a user or a session, this user or session becomes the owner
-// of every entry. If the function "report" is not nil, ImportEntries calls it after each batch. If
-// a batch fails, earlier batches stay stored. If the import is repeated, it replaces the entries of
-// these batches.
+// ImportEntries reads entries from JSON lines. ImportEntries passes the entries to the function
+// "remember" in batches. If the argument "caller" has a user or a session, this user or session
+// becomes the owner of every entry. If the function "report" is not nil, ImportEntries calls it
+// after each batch. If a batch fails, earlier batches stay stored. If the import is repeated, it
+// replaces the entries of these batches.
 func ImportEntries(ctx context.Context, caller Caller, from *EntryReader, remember func(context.Context, Caller, []NewEntry) error, report func(EntryProgress)) (EntryProgress, error) {
 	var done EntryProgress
 	for {
@@ -300,8 +300,9 @@ const exportPage = 256
 
 // Export writes the entries of a collection as JSON lines, which Import accepts. If the caller has
 // a user or a session, Export writes the entries of this user or session and the entries of the
-// app. It then writes no other entries. Export reads the entries in pages, not from one snapshot.
-// If the argument "namespace" is not nil, Export writes only the entries of this namespace.
+// app. Export then writes no other entries. Export reads the entries in pages, not from one
+// snapshot. If the argument "namespace" is not nil, Export writes only the entries of this
+// namespace.
 func (c Collections) Export(ctx context.Context, caller Caller, name string, namespace *string, w io.Writer, report func(EntryProgress)) (EntryProgress, error) {
 	return ExportEntries(w, func(after string) ([]memory.Entry, string, error) {
 		return c.List(ctx, caller, memory.EntryQuery{Collection: name, Namespace: namespace, After: after, Limit: exportPage})

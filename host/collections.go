@@ -54,7 +54,7 @@ func (c Collections) describe(ctx context.Context, caller Caller, name string) (
 
 // List returns a page of a collection's entries, with the contents of the entries; see
 // memory.ListEntries. If the caller has a user or a session, List returns the entries of this user
-// or session and the entries of the app. It then returns no other entries.
+// or session and the entries of the app. List then returns no other entries.
 func (c Collections) List(ctx context.Context, caller Caller, q memory.EntryQuery) (found []memory.Entry, next string, err error) {
 	q.Own = q.Own || caller.ActorIsUser
 	err = c.perform(ctx, caller, act{name: actList, collection: q.Collection}, func(ctx context.Context, v *memory.View) (err error) {
@@ -111,9 +111,9 @@ type Remembered struct {
 	Expires *time.Time `json:"expires_at"`
 }
 
-// Remember stores entries in one transaction. It stores either all entries or no entry. Remember
-// accepts at most MaxRemembered entries. If the call has several entries and one of them causes a
-// fault, the fault contains the index of this entry. Indexes start at 0.
+// Remember stores entries in one transaction. Remember stores either all entries or no entry.
+// Remember accepts at most MaxRemembered entries. If the call has several entries and one of them
+// causes a fault, the fault contains the index of this entry. Indexes start at 0.
 func (c Collections) Remember(ctx context.Context, caller Caller, name string, entries ...NewEntry) ([]Remembered, error) {
 	if len(entries) > MaxRemembered {
 		return nil, abi.Faultf(abi.TooLarge, "the request has %d entries; the limit is %d", len(entries), MaxRemembered).
@@ -217,8 +217,8 @@ func (q RecallEntries) options() any {
 	}{q.Limit, q.Threshold, q.Filter, q.Namespace, q.Mode, q.Scores}
 }
 
-// ForgetEntries selects entries of a namespace. It selects the entry with the given id, the entries
-// that match a filter, or all entries.
+// ForgetEntries selects entries of a namespace. ForgetEntries selects the entry with the given id,
+// the entries that match a filter, or all entries.
 type ForgetEntries struct {
 	Collection, Namespace string
 	ID                    string

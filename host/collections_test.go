@@ -54,8 +54,8 @@ func remember(t *testing.T, h *host.Host, c host.Caller, name string, entries ..
 	return stored
 }
 
-// entryIDs lists all entries that a caller can list, page by page. It returns the namespace and the
-// id of each entry.
+// entryIDs lists all entries that a caller can list, page by page. entryIDs returns the namespace
+// and the id of each entry.
 func entryIDs(t *testing.T, h *host.Host, c host.Caller, q memory.EntryQuery) []string {
 	t.Helper()
 	ids := []string{}

@@ -252,8 +252,8 @@ func (u *soakUser) storeAndForget() error {
 	return u.set(kept, version, replies[0])
 }
 
-// forgetOdd uses a filter to forget entries of the user. It forgets all entries of a namespace
-// whose versions are odd.
+// forgetOdd uses a filter to forget entries of the user. forgetOdd forgets all entries of a
+// namespace whose versions are odd.
 func (u *soakUser) forgetOdd() error {
 	at := u.place()
 	var odd []soakPlace
@@ -306,8 +306,8 @@ func (u *soakUser) find(collection, space, mode string) (found recalled, err err
 }
 
 // The method "check" performs a recall in a namespace. The recall must find exactly those entries
-// of the user that have not ended. The recall must not find an entry of another namespace. It must
-// not find another user's entry, except in the collection of the app.
+// of the user that have not ended. The recall must not find an entry of another namespace. The
+// method "check" must not find another user's entry, except in the collection of the app.
 func (u *soakUser) check(collection, space string) error {
 	before := time.Now()
 	found, err := u.find(collection, space, []string{"hybrid", "text", "vector"}[u.rand.IntN(3)])
@@ -350,8 +350,8 @@ func (u *soakUser) checkAll() error {
 	return nil
 }
 
-// soakReader makes searches for various users. It records which versions no search must find
-// anymore.
+// soakReader makes searches for various users. soakReader records which versions no search must
+// find anymore.
 type soakReader struct {
 	gone   [soakUsers + 1]sync.Map // the time of removal of each removed version
 	checks atomic.Int64
@@ -604,8 +604,8 @@ func (u *crashedUser) verify(t *testing.T, h *host.Host) (between int) {
 	return between
 }
 
-// crashCollectionsOnce starts a child process and kills it after some acknowledged operations. It
-// passes the child's output to the method "note".
+// crashCollectionsOnce starts a child process and kills it after some acknowledged operations.
+// crashCollectionsOnce passes the child's output to the method "note".
 func crashCollectionsOnce(t *testing.T, at string, users map[string]*crashedUser, after int) (acks int) {
 	t.Helper()
 	cmd, lines := startChild(t, at, "collections")

@@ -21,7 +21,7 @@ import (
 // compilation nevertheless continues.
 type compiler struct {
 	h *Host
-	// untilClosed is a context. It is canceled when the Host is closed.
+	// untilClosed is a context. untilClosed is canceled when the Host is closed.
 	untilClosed context.Context
 }
 
@@ -119,8 +119,9 @@ func (c *compiler) source(t *tool) (engine.Source, error) {
 }
 
 // The method "domain" returns the isolation domain of the host's tools. The domain depends on the
-// tenants, because apps of different tenants can have the same id. It does not depend on the order
-// of the tenants in Options. If the host is opened again, its domain is the same.
+// tenants, because apps of different tenants can have the same id. The method "domain" does not
+// depend on the order of the tenants in Options. If the host is opened again, its domain is the
+// same.
 func (c *compiler) domain() string {
 	tenants := slices.Compact(slices.Sorted(slices.Values(c.h.tenants)))
 	return fmt.Sprintf("%q of %q", c.h.app.ID, tenants)

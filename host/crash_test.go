@@ -51,8 +51,8 @@ tools:
   count: {source: count.js, description: counts, grants: {left: readwrite}, limits: {timeout: 60s}}
 `
 
-// crashAgent is an agent. It writes a session variable and a fact, and calls a tool that writes two
-// stores.
+// crashAgent is an agent. crashAgent writes a session variable and a fact, and calls a tool that
+// writes two stores.
 const crashAgent = `AGENT: Crash
 MEMORY:
   session:
@@ -124,8 +124,8 @@ func (o crashObserver) RunEnded(context.Context, host.RunInfo, *report.Result) {
 	}
 }
 
-// crashChild is the main function of the child process. It runs tools and prints its progress until
-// the process is killed.
+// crashChild is the main function of the child process. crashChild runs tools and prints its
+// progress until the process is killed.
 func crashChild(path, mode string) error {
 	if mode == "pause" || strings.HasPrefix(mode, "approve ") {
 		return crashApproval(path, mode)

@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// The type "embedding" describes how texts are embedded. It contains an embedder, the name of this
-// embedder, and the purpose of the vectors.
+// The type "embedding" describes how texts are embedded. The type "embedding" contains an embedder,
+// the name of this embedder, and the purpose of the vectors.
 type embedding struct {
 	model.Embedder
 	name    string
@@ -25,8 +25,9 @@ func (e embedding) key(text string) model.VectorKey {
 	return model.NewVectorKey(e.ID(), e.purpose, text)
 }
 
-// The method "embed" returns a vector of unit length for each text. It sends the texts in batches
-// and waits for the answers to all batches. If several texts are equal, this text is sent once.
+// The method "embed" returns a vector of unit length for each text. The method "embed" sends the
+// texts in batches and waits for the answers to all batches. If several texts are equal, this text
+// is sent once.
 func (x *externals) embed(ctx context.Context, e embedding, texts []string) ([][]float32, error) {
 	distinct := map[string][]float32{}
 	w := waiting{x: x}
@@ -99,7 +100,7 @@ func (x *externals) addEmbedding(w *waiting, id uint64, e embedding, texts []str
 }
 
 // sendEmbedding sends only the texts whose vectors are not known, and records the usage of this
-// request. It returns the vectors of all texts.
+// request. sendEmbedding returns the vectors of all texts.
 func (x *externals) sendEmbedding(ctx context.Context, e embedding, texts []string) ([]byte, error) {
 	vectors := x.knownVectors(e, texts)
 	var missing []string

@@ -180,8 +180,8 @@ func (z *zoo) text(user string) string {
 }
 
 // The method "name" returns a name that can be an id, a namespace or an idempotency key. Such a
-// name does not contain the canary. It is part of a record's key, and backends keep the keys of
-// changed records for some time.
+// name does not contain the canary. The method "name" is part of a record's key, and backends keep
+// the keys of changed records for some time.
 func (z *zoo) name() string {
 	z.n++
 	return fmt.Sprint("name", z.n)
@@ -514,8 +514,8 @@ func (z *zoo) clean(what string, data []byte) {
 
 // TestErasedCanary performs random histories over all kinds of stores, erases a user, and then
 // searches all remaining data for a word that only this user has stored. The test searches the
-// records, a compacted database file and a new backup. It also searches the memory of the process,
-// which contains indexes, caches and journals.
+// records, a compacted database file and a new backup. TestErasedCanary also searches the memory of
+// the process, which contains indexes, caches and journals.
 func TestErasedCanary(t *testing.T) {
 	n := 60
 	if os.Getenv("TOOLRUN_SOAK") != "" {

@@ -171,8 +171,8 @@ func (x *externals) orphans() []report.OrphanedCall {
 	return orphans
 }
 
-// The method "close" is called when the run has ended. It cancels the calls that have no answer
-// yet.
+// The method "close" is called when the run has ended. The method "close" cancels the calls that
+// have no answer yet.
 func (x *externals) close() {
 	if x != nil {
 		x.end()

@@ -60,9 +60,9 @@ type hostContext struct {
 	User    any               `json:"userId"`
 }
 
-// contextDocument returns the context that the guest gets. It adds the host's members to the
-// invocation's context. If the invocation's context has a member with the same name, the host's
-// member replaces it.
+// contextDocument returns the context that the guest gets. contextDocument adds the host's members
+// to the invocation's context. If the invocation's context has a member with the same name, the
+// host's member replaces it.
 func (r *run) contextDocument() (json.RawMessage, error) {
 	env := make(map[string]string, len(r.tool.Env)+len(r.inv.Env))
 	maps.Copy(env, r.tool.Env)

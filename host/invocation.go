@@ -60,7 +60,7 @@ type Invocation struct {
 	// Code is nil or an ad-hoc tool, which is run instead of a declared tool. If Code is not nil,
 	// Tool is only the name of the tool in the Result.
 	Code *AdHocTool
-	// Input is the input of the tool. It must be a JSON object. The default is {}.
+	// Input is the input of the tool. Input must be a JSON object. The default is {}.
 	Input json.RawMessage
 	// Context is a JSON object whose members are added to the context of the tool. The host also
 	// adds members. If Context has a member with the same name as a member of the host, the host's
@@ -104,7 +104,7 @@ type Invocation struct {
 	// queue, and the time to wait for the answers of models count toward the deadline. If Deadline
 	// is 0, the limits of the tool and of the host apply.
 	Deadline time.Duration
-	// OnLog is called for each log line of every attempt. It is called as soon as the guest has
+	// OnLog is called for each log line of every attempt. OnLog is called as soon as the guest has
 	// written the line. OnLog must return quickly. If OnLog is nil, the caller gets the log lines
 	// with the Result.
 	OnLog func(attempt int, line abi.LogLine)

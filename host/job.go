@@ -14,9 +14,9 @@ import (
 	"github.com/toolrun/toolrun/host/session"
 )
 
-// The type "job" is a transaction that the host performs for a caller. It is either the run of a
-// tool or the turn of an agent. The type contains the fields and methods that runs and turns have
-// in common.
+// The type "job" is a transaction that the host performs for a caller. The type "job" is either the
+// run of a tool or the turn of an agent. The type "job" contains the fields and methods that runs
+// and turns have in common.
 type job struct {
 	h   *Host
 	inv Invocation
@@ -35,8 +35,8 @@ type job struct {
 	attempts int
 	calls    int
 	overtime error // the cause of a context that ends at the time limit
-	// The field "external" contains the external calls of the job. It is nil until the first
-	// external call.
+	// The field "external" contains the external calls of the job. The field "external" is nil
+	// until the first external call.
 	external *externals
 	// The field "clocks" contains a clock for the job, and a clock for each nested run, if they can
 	// make external calls. A clock measures computing time. If this job is a nested run, the field
@@ -68,8 +68,9 @@ func newJob(h *Host, inv Invocation, act string) job {
 	return job{h: h, inv: inv, act: act, began: h.now(), started: time.Now(), info: RunInfo{App: h.app.ID, Tool: inv.Tool, Caller: inv.Caller}}
 }
 
-// The method "identify" gives the job an id that begins with the given prefix. It looks up the tool
-// or the agent with the function "find". Then it calls BeforeRun of all observers.
+// The method "identify" gives the job an id that begins with the given prefix. The method
+// "identify" looks up the tool or the agent with the function "find". Then it calls BeforeRun of
+// all observers.
 func (j *job) identify(ctx context.Context, prefix string, find func() error) (err error) {
 	if j.h.closed.Load() {
 		return errHostClosed
@@ -138,10 +139,10 @@ func (j *job) setState(state RunState) {
 	}
 }
 
-// The method "end" records the end of the job. It is a separate function, so its variables do not
-// use stack space while a guest runs. A small stack is important, because Go copies a stack
-// whenever it grows beyond a power of two. For the same reason, observers are also called in
-// separate functions.
+// The method "end" records the end of the job. The method "end" is a separate function, so its
+// variables do not use stack space while a guest runs. A small stack is important, because Go
+// copies a stack whenever it grows beyond a power of two. For the same reason, observers are also
+// called in separate functions.
 func (j *job) end(ctx context.Context, recorded bool, result *report.Result) error {
 	j.external.close()
 	if result.Error == nil {

@@ -119,8 +119,9 @@ func (l *Ledger) flush() {
 
 var errLedgerFull = abi.Faultf(abi.Unavailable, "too many runs ended before their ledger entries were written")
 
-// The method "take" removes the next pending entries of one tenant from the queue. It returns the
-// removed entries, and the number of entries that were dropped because the queue was full.
+// The method "take" removes the next pending entries of one tenant from the queue. The method
+// "take" returns the removed entries, and the number of entries that were dropped because the queue
+// was full.
 func (l *Ledger) take() (tenant string, chunk []ledger.Entry, lost int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

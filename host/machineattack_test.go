@@ -20,8 +20,8 @@ import (
 
 const attackedMachine = "accepts\n  a as text\nensures\n  permissions\n    allowed to\n      llm_call, memory\nimplements\n"
 
-// rememberStep is a step of a machine. It runs before the step that fails. Because the run fails,
-// the entry of this step must not be stored.
+// rememberStep is a step of a machine. rememberStep runs before the step that fails. Because the
+// run fails, the entry of this step must not be stored.
 const rememberStep = "  remember entry\n    content: \"tea \" + input.a\n    collection: \"kb\"\n"
 
 // If a machine has an endless loop or is too large, it fails and stores nothing.

@@ -159,7 +159,7 @@ func userMemoryText(blocks []block.Block) string {
 	return b.String()
 }
 
-// RecallQuery is a search. It searches the lines of those blocks whose use is "recall".
+// RecallQuery is a search. RecallQuery searches the lines of those blocks whose use is "recall".
 type RecallQuery struct {
 	Query string
 	// Limit is the maximum number of results, up to block.MaxLimit. Default: 10.

@@ -25,10 +25,10 @@ const maxMessages = 100
 // reads. AddMessages is intended for platforms that have their own agents. If an agent was active,
 // Caller.Agent must be its id. A turn adds its messages itself, so it does not need AddMessages. If
 // the session does not exist, AddMessages starts it. AddMessages returns the number of added
-// messages. It does not add messages without text. If the caller has no user, AddMessages stores
-// nothing and returns 0. The number of messages in a transcript is bounded. If there are more
-// messages, the oldest messages are dropped. If the messages exceed a quota, older messages are
-// also dropped. If there are none, the error is abi.QuotaExceeded.
+// messages. AddMessages does not add messages without text. If the caller has no user, AddMessages
+// stores nothing and returns 0. The number of messages in a transcript is bounded. If there are
+// more messages, the oldest messages are dropped. If the messages exceed a quota, older messages
+// are also dropped. If there are none, the error is abi.QuotaExceeded.
 func (s Sessions) AddMessages(ctx context.Context, caller Caller, messages []Message) (added int, err error) {
 	if s.h.app.Sleep == nil {
 		return 0, errNoSleep

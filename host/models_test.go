@@ -137,8 +137,8 @@ func TestModelsOfOtherTenants(t *testing.T) {
 	}
 }
 
-// If a tool awaits several calls together, the host must make these calls concurrently.
-// TestConcurrentModelCalls checks this. Each promise must get its own answer.
+// If a tool awaits several calls together, the host must make these calls concurrently. Each
+// promise must get its own answer.
 func TestConcurrentModelCalls(t *testing.T) { everywhere(t, testConcurrentModelCalls) }
 
 func testConcurrentModelCalls(t *testing.T) {

@@ -54,8 +54,8 @@ func nestedFault(ctx context.Context, t *turn, v *memory.View, err error) error 
 // fault, so an agent cannot handle it.
 var errNotAdmitted = errors.New("the turn could not continue, because it had lost its slot for execution")
 
-// nestedRun returns a run that is ready to be executed. It has compiled the tool and checked the
-// input.
+// nestedRun returns a run that is ready to be executed. nestedRun has compiled the tool and checked
+// the input.
 func nestedRun(ctx context.Context, t *turn, name string, input json.RawMessage) (*run, error) {
 	r := &run{job: newJob(t.h, Invocation{Tool: name, Caller: t.inv.Caller, Input: input, OnLog: t.onLog()}, t.act)}
 	r.info, r.attempts, r.root, r.onSearch = t.info, t.attempts, &t.job, t.last.onSearch
@@ -127,8 +127,8 @@ type turnAttempt struct {
 	// search:before.
 	onSearch func(ctx context.Context) error
 	// The following fields summarize the nested runs. The field "cpu" is the total CPU time of
-	// tools in isolated processes. The field inProcess reports whether a tool ran in the host's
-	// process.
+	// tools in isolated processes. The field "cpu" inProcess reports whether a tool ran in the
+	// host's process.
 	logs      []abi.LogLine
 	logBytes  int
 	warnings  []string

@@ -84,7 +84,6 @@ func TestRefusedRunsCompileNothing(t *testing.T) {
 }
 
 // If the context of a run ends, the error of the run must wrap the error of the context.
-// TestRunEndsWithItsContext checks this.
 func TestRunEndsWithItsContext(t *testing.T) {
 	h := openTool(t, `while (true) {}`)
 	late, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)

@@ -8,10 +8,10 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// The method "park" is called before an external call is made. It releases the run's locks and its
-// slot at the gate, and stops the run's clock. If too many runs are already parked, the method
-// changes nothing and returns a fault. If the run already waits for other calls, it was parked
-// before, and the method always succeeds.
+// The method "park" is called before an external call is made. The method "park" releases the run's
+// locks and its slot at the gate, and stops the run's clock. If too many runs are already parked,
+// the method changes nothing and returns a fault. If the run already waits for other calls, it was
+// parked before, and the method always succeeds.
 func (x *externals) park(again bool) error {
 	if err := x.h.gate.Park(x.job.flow(), again); err != nil {
 		return err
@@ -40,9 +40,9 @@ func (x *externals) unpark() error {
 	return nil
 }
 
-// The type "clock" is a context. It ends when the computing time of a run reaches the time limit.
-// The time while the clock is paused does not count. The deadline of the context is the run's
-// deadline, toward which paused time also counts.
+// The type "clock" is a context. The type "clock" ends when the computing time of a run reaches the
+// time limit. The time while the clock is paused does not count. The deadline of the context is the
+// run's deadline, toward which paused time also counts.
 type clock struct {
 	context.Context
 	cancel context.CancelCauseFunc

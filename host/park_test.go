@@ -28,8 +28,8 @@ func newGate(t *testing.T, limits admission.Limits) (*admission.Gate, func(*host
 	return gate, func(o *host.Options) { o.Gate = gate }
 }
 
-// The function "started" starts an invocation. It returns a function that waits for the result of
-// this invocation.
+// The function "started" starts an invocation. The function "started" returns a function that waits
+// for the result of this invocation.
 func started(h *host.Host, inv host.Invocation) (wait func() (*report.Result, error)) {
 	var result *report.Result
 	var err error
@@ -81,7 +81,6 @@ func declareInputs(o *host.Options) {
 }
 
 // If a run would exceed the limit on parked runs, it must get a fault and send no request.
-// TestTooManyParked checks this.
 func TestTooManyParked(t *testing.T) { everywhere(t, testTooManyParked) }
 
 func testTooManyParked(t *testing.T) {
@@ -142,7 +141,7 @@ func testPromptsArePaidOnce(t *testing.T) {
 }
 
 // If an earlier attempt has sent a request that the last attempt did not repeat, the Result must
-// list this request. TestOrphanedCalls checks this.
+// list this request.
 func TestOrphanedCalls(t *testing.T) {
 	h, server := openModelTool(t, ask+`
 		const before = await memory.get_content("notes");
@@ -181,7 +180,6 @@ func openLimited(t *testing.T, source, limits string, change ...func(*host.Optio
 }
 
 // A run can wait for longer than its time limit, but cannot compute for longer.
-// TestTimeoutCountsComputing checks this.
 func TestTimeoutCountsComputing(t *testing.T) { everywhere(t, testTimeoutCountsComputing) }
 
 func testTimeoutCountsComputing(t *testing.T) {
@@ -196,7 +194,7 @@ func testTimeoutCountsComputing(t *testing.T) {
 }
 
 // If a run waits until its deadline, it must end. Its locks and its worker must be released, and
-// its request must be canceled. TestDeadlineCountsWaiting checks this.
+// its request must be canceled.
 func TestDeadlineCountsWaiting(t *testing.T) { everywhere(t, testDeadlineCountsWaiting) }
 
 func testDeadlineCountsWaiting(t *testing.T) {
@@ -231,8 +229,7 @@ func testExternalCallLimit(t *testing.T) {
 	}
 }
 
-// If a tool does not await its calls, the Result must contain a warning. TestUnawaitedCalls checks
-// this.
+// If a tool does not await its calls, the Result must contain a warning.
 func TestUnawaitedCalls(t *testing.T) { everywhere(t, testUnawaitedCalls) }
 
 func testUnawaitedCalls(t *testing.T) {

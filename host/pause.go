@@ -104,9 +104,9 @@ func (p pausedInvocation) invocation() Invocation {
 	}
 }
 
-// The method "pause" stores a run that waits for an approval. It also sets the field "approval" of
-// the run. If another run has used the idempotency key in the meantime, the method returns the
-// Result of this other run.
+// The method "pause" stores a run that waits for an approval. The method "pause" also sets the
+// field "approval" of the run. If another run has used the idempotency key in the meantime, the
+// method returns the Result of this other run.
 func pause(ctx context.Context, r *run, p *pauseError) (memory.Done, error) {
 	stored, err := encodeRun(ctx, r, p)
 	if err != nil {
@@ -157,8 +157,8 @@ func encodeRun(ctx context.Context, r *run, p *pauseError) ([]byte, error) {
 	return text, nil
 }
 
-// The method "encode" ends the current attempt and waits for its calls in flight. It returns the
-// recorded answers, or nil if there are none.
+// The method "encode" ends the current attempt and waits for its calls in flight. The method
+// "encode" returns the recorded answers, or nil if there are none.
 func (x *externals) encode(ctx context.Context) ([]byte, error) {
 	if x == nil {
 		return nil, nil

@@ -32,8 +32,8 @@ type PromptRequest struct {
 	// Prompt is the name of the prompt.
 	Prompt string
 	Caller Caller
-	// MemoryPolicy determines the value of {{memory.user_memory}}. It also determines which
-	// reminders the result contains.
+	// MemoryPolicy determines the value of {{memory.user_memory}}. MemoryPolicy also determines
+	// which reminders the result contains.
 	MemoryPolicy MemoryPolicy
 	// Message is the message of the user. If the policy is ArchivalAuto, Message is also the query
 	// that finds the reminders.
@@ -41,7 +41,7 @@ type PromptRequest struct {
 }
 
 // Render renders a declared prompt for a caller. Render reads only stores and facts that are
-// granted to the prompt. It reads all of them from one snapshot.
+// granted to the prompt. Render reads all of them from one snapshot.
 func (h *Host) Render(ctx context.Context, caller Caller, prompt string) (string, error) {
 	rendered, err := h.RenderPrompt(ctx, PromptRequest{Prompt: prompt, Caller: caller})
 	return rendered.Text, err

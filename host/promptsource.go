@@ -11,7 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/memory/block"
 )
 
-// promptSource reads the values that a template uses. It reads all values in one transaction.
+// promptSource reads the values that a template uses. promptSource reads all values in one
+// transaction.
 type promptSource struct {
 	h         *Host
 	view      *memory.View

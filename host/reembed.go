@@ -30,8 +30,8 @@ const (
 	// reembedTime is a duration. After this time, a call of ReembedStep does not begin another
 	// batch.
 	reembedTime = 5 * time.Second
-	// embedTime is the time limit for computing the vectors of a batch. It is shorter than the
-	// lease of a move.
+	// embedTime is the time limit for computing the vectors of a batch. embedTime is shorter than
+	// the lease of a move.
 	embedTime = 90 * time.Second
 )
 
@@ -97,8 +97,8 @@ type mover struct {
 	move     *memory.Move
 }
 
-// The method "run" moves batches of entries until the time limit is reached. It reports whether the
-// move is done.
+// The method "run" moves batches of entries until the time limit is reached. The method "run"
+// reports whether the move is done.
 func (mv mover) run(ctx context.Context) (done bool, err error) {
 	defer func() {
 		if done {
@@ -120,8 +120,8 @@ func (mv mover) run(ctx context.Context) (done bool, err error) {
 	return done, err
 }
 
-// The method "batch" moves a batch of entries. It reports whether all entries of the collection
-// have been moved.
+// The method "batch" moves a batch of entries. The method "batch" reports whether all entries of
+// the collection have been moved.
 func (mv mover) batch(ctx context.Context) (done bool, err error) {
 	id, err := mv.c.h.newID("op")
 	if err != nil {

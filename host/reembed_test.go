@@ -382,8 +382,8 @@ func TestReembedForgetsErasedUser(t *testing.T) {
 	}
 }
 
-// The function "holds" reports whether a record of the backend contains a text. It searches the key
-// and the content of each record.
+// The function "holds" reports whether a record of the backend contains a text. The function
+// "holds" searches the key and the content of each record.
 func holds(t *testing.T, backend storage.Backend, text string) bool {
 	t.Helper()
 	found, err := backend.Scan(t.Context(), "", "", 100_000)

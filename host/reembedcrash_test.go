@@ -19,7 +19,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// openReembed opens a host whose collections use the embedder of a provider. It needs no
+// openReembed opens a host whose collections use the embedder of a provider. openReembed needs no
 // *testing.T. The clock of the host is ahead of the real time by the given duration.
 func openReembed(backend storage.Backend, url string, dim int, ahead time.Duration) (*host.Host, error) {
 	loaded, problems := app.Load(fstest.MapFS{"app.yaml": {Data: fmt.Appendf(nil, reembedApp, "small")}}, "app.yaml")
@@ -58,8 +58,8 @@ func crashReembed(at, url string) error {
 
 // TestReembedKilled starts a process that moves a collection. While the process waits for the
 // provider, the test kills it with SIGKILL. Until the lease has expired, no other process can move
-// the collection. Afterwards, another process continues the move. It must embed only those texts
-// whose new vectors were not stored.
+// the collection. Afterwards, another process continues the move. TestReembedKilled must embed only
+// those texts whose new vectors were not stored.
 func TestReembedKilled(t *testing.T) {
 	t.Run("bolt", func(t *testing.T) { testReembedKilled(t, filepath.Join(t.TempDir(), "crash.db")) })
 	t.Run("postgres", func(t *testing.T) { testReembedKilled(t, approvalCluster.DSN(t)) })

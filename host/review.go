@@ -30,7 +30,7 @@ type Finding struct {
 	// If the finding is about a limit of the tool, Limit is the name of this limit in the app file,
 	// such as "memory". Otherwise Limit is "".
 	Limit string
-	// Code is the kind of the mistake. It has the same values as in a Problem of package app.
+	// Code is the kind of the mistake. Code has the same values as in a Problem of package app.
 	Code problem.Code
 	engine.Finding
 }

@@ -32,8 +32,8 @@ var seedGrants = []declare.Grant{
 	{Store: declare.SessionMeta, Verbs: []abi.Verb{abi.Read}},
 }
 
-// The type "samples" contains the code blocks of the vendor's documentation page. It also contains
-// an app, which uses the schema on this page.
+// The type "samples" contains the code blocks of the vendor's documentation page. The type
+// "samples" also contains an app, which uses the schema on this page.
 type samples struct {
 	*host.Host
 	t      *testing.T

@@ -46,9 +46,9 @@ func stepInMachine(inputs, step string) []byte {
 	return []byte("machine m\naccepts\n" + inputs + "ensures\npermissions\nallowed to\nmemory\nimplements\n" + step)
 }
 
-// TestSeedMachines runs the machines and the steps on the page. It also runs the exercise in the
-// last section, in which one machine ingests documents, and other machines answer questions about
-// the documents.
+// TestSeedMachines runs the machines and the steps on the page. TestSeedMachines also runs the
+// exercise in the last section, in which one machine ingests documents, and other machines answer
+// questions about the documents.
 func TestSeedMachines(t *testing.T) { everywhere(t, testSeedMachines) }
 
 func testSeedMachines(t *testing.T) {

@@ -36,9 +36,9 @@ func TestSeedNames(t *testing.T) {
 	}
 }
 
-// TestSeedSchema writes content that the first schema of the documentation page allows. It also
-// writes content that the schema must reject. This content is invalid in the nested object, in the
-// array or in the time, or has undeclared names.
+// TestSeedSchema writes content that the first schema of the documentation page allows.
+// TestSeedSchema also writes content that the schema must reject. This content is invalid in the
+// nested object, in the array or in the time, or has undeclared names.
 func TestSeedSchema(t *testing.T) {
 	s := newSamples(t)
 	for content, pointer := range map[string]string{
@@ -151,8 +151,8 @@ func TestSeedRetentions(t *testing.T) {
 	}
 }
 
-// TestSeedScopes writes a record in each store. It then reads the record in another session, as
-// another user and in another app.
+// TestSeedScopes writes a record in each store. TestSeedScopes then reads the record in another
+// session, as another user and in another app.
 func TestSeedScopes(t *testing.T) {
 	now := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 	b := mem.New()

@@ -106,7 +106,7 @@ func (s Sleep) next(ctx context.Context) ([]memory.Due, error) {
 	return all, errors.Join(errs...)
 }
 
-// nextOf returns the next records of a tenant. It returns at most one record for each user.
+// nextOf returns the next records of a tenant. nextOf returns at most one record for each user.
 func (s Sleep) nextOf(ctx context.Context, tenant string) ([]memory.Due, error) {
 	queue := memory.NewSleepQueue(s.h.memory)
 	if _, paused, err := queue.Paused(ctx, tenant); err != nil || paused {

@@ -275,8 +275,8 @@ func TestSleepConversationContinues(t *testing.T) {
 	}
 }
 
-// If a proposal exceeds a limit or is not allowed, it must be returned to the tool once.
-// TestSleepRejected checks this. Other proposals are stored.
+// If a proposal exceeds a limit or is not allowed, it must be returned to the tool once. Other
+// proposals are stored.
 func TestSleepRejected(t *testing.T) {
 	var lines bytes.Buffer
 	s, server := openDreamer(t, "", func(o *host.Options) { o.Logger = slog.New(slog.NewTextHandler(&lines, nil)) })
@@ -306,7 +306,7 @@ func TestSleepRejected(t *testing.T) {
 }
 
 // If a member of the model's answer is invalid, the run must fail, and the block must be unchanged.
-// An empty text must be rejected. TestSleepInvalidAnswer checks this.
+// An empty text must be rejected.
 func TestSleepInvalidAnswer(t *testing.T) {
 	for answer, want := range map[string]host.SleepPass{
 		`[{block: "archival", scope: "user", contents: "- new"}]`:                {Runs: 1, Failed: 1},
@@ -428,8 +428,8 @@ func TestSleepGivesUp(t *testing.T) {
 }
 
 // TestSleepFailureLog checks the warning about a failed run. The warning must contain the id of the
-// run. It must contain the fault's message only if the message is from the host, and not from the
-// code of a tool.
+// run. TestSleepFailureLog must contain the fault's message only if the message is from the host,
+// and not from the code of a tool.
 func TestSleepFailureLog(t *testing.T) {
 	for _, test := range []struct{ source, want, not string }{
 		{`return {proposals: 3}`, "message=\"`output.proposals` is not a list\"", "level=ERROR"},
@@ -483,8 +483,7 @@ func TestSleepAtEnd(t *testing.T) {
 	s.wantBlock(annAndEcho, "archival", false, "- done")
 }
 
-// A platform that has its own agents records its messages with AddMessages. TestSleepMessages tests
-// this.
+// A platform that has its own agents records its messages with AddMessages.
 func TestSleepMessages(t *testing.T) {
 	s, server := openDreamer(t, "")
 	c := host.Caller{User: "ann", Session: "s7", Agent: "agent_emails"}
@@ -700,7 +699,6 @@ func TestSleepExport(t *testing.T) {
 }
 
 // If the operator has no model with the declared name, the host must log a warning.
-// TestSleepUnknownModel checks this.
 func TestSleepUnknownModel(t *testing.T) {
 	server := modeltest.Start()
 	t.Cleanup(server.Close)

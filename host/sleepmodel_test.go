@@ -41,7 +41,7 @@ type sequence struct {
 }
 
 // Whatever fails, each acknowledged message must be processed exactly once, and every other message
-// at most once. TestSleepSequences checks this.
+// at most once.
 func TestSleepSequences(t *testing.T) {
 	processed := 0
 	for seed := range uint64(30) {

@@ -89,7 +89,6 @@ func TestSleepAtQuota(t *testing.T) {
 }
 
 // If the first messages of a session do not fit, no run must be scheduled.
-// TestSleepAtQuotaOfNewSession checks this.
 func TestSleepAtQuotaOfNewSession(t *testing.T) {
 	s := openSleeper(t, sleepFiles("tool: dream", "return []"), func(o *host.Options) {
 		o.Memory = memory.Limits{AppBytes: 1 << 20, UserBytes: 6_000}

@@ -40,7 +40,7 @@ func TestSleepRetryNow(t *testing.T) {
 }
 
 // Runs that failed before an operator's retry must not count, so the messages must be kept for 10
-// more runs. TestSleepRetryCounts checks this.
+// more runs.
 func TestSleepRetryCounts(t *testing.T) {
 	s, server := openDreamer(t, "")
 	s.say(annInS1, "one")

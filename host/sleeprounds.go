@@ -30,8 +30,8 @@ type sleepRound struct {
 	uses  int          // guarded by SleepRounds.mu
 }
 
-// The method "next" returns the next records of a queue. It returns at most one record for each
-// user.
+// The method "next" returns the next records of a queue. The method "next" returns at most one
+// record for each user.
 func (s *SleepRounds) next(ctx context.Context, queue memory.SleepQueue, key sleepQueueKey) ([]memory.Due, error) {
 	r := s.use(key)
 	r.mu.Lock()

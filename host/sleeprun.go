@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/sleep"
 )
 
-// sleepRun is a run that processes the transcript of a session. It reads the transcript and the
-// blocks, asks a tool or a model for proposals, and stores the proposals. The run is one
+// sleepRun is a run that processes the transcript of a session. sleepRun reads the transcript and
+// the blocks, asks a tool or a model for proposals, and stores the proposals. The run is one
 // transaction. If a block is changed during the run, the run is executed again with the new content
 // of the block.
 type sleepRun struct {
@@ -27,12 +27,12 @@ type sleepRun struct {
 	dropped []droppedProposal
 }
 
-// droppedProposal describes a proposal that was rejected twice. It does not contain the proposed
-// text.
+// droppedProposal describes a proposal that was rejected twice. droppedProposal does not contain
+// the proposed text.
 type droppedProposal struct{ block, scope, reason string }
 
 // newSleepRun returns a run that has not started yet. The caller of the run has the user of the
-// session. It also has the agent that was active last, but no session.
+// session. newSleepRun also has the agent that was active last, but no session.
 func newSleepRun(h *Host, lease *memory.Lease) *sleepRun {
 	caller := Caller{Tenant: lease.Tenant, User: lease.User, Agent: lease.Agent}
 	r := &sleepRun{lease: lease}
@@ -167,8 +167,8 @@ func (r *sleepRun) propose(ctx context.Context, env *agentEnv, request sleep.Req
 	return err
 }
 
-// The method "ask" returns the proposals of the tool or the model. It also returns the answer that
-// contains them, as JSON.
+// The method "ask" returns the proposals of the tool or the model. The method "ask" also returns
+// the answer that contains them, as JSON.
 func (r *sleepRun) ask(ctx context.Context, env *agentEnv, request sleep.Request, first json.RawMessage) ([]sleep.Proposal, json.RawMessage, error) {
 	text, err := r.answerTo(ctx, env, request, first)
 	if err != nil {
@@ -194,7 +194,8 @@ func (r *sleepRun) answerTo(ctx context.Context, env *agentEnv, request sleep.Re
 	return answer.Object, err
 }
 
-// The method "store" stores proposals in blocks. It returns the proposals that cannot be stored.
+// The method "store" stores proposals in blocks. The method "store" returns the proposals that
+// cannot be stored.
 func (r *sleepRun) store(ctx context.Context, v *memory.View, blocks []sleep.Block, proposals []sleep.Proposal) ([]sleep.Rejection, error) {
 	var rejected []sleep.Rejection
 	for i, p := range proposals {

@@ -54,7 +54,7 @@ func (s Stores) List(ctx context.Context, caller Caller, store, after string, li
 	return found, next, err
 }
 
-// Purge removes all records that a store has in the caller's tenant. It returns the number of
+// Purge removes all records that a store has in the caller's tenant. Purge returns the number of
 // removed records. The app does not need to declare the store.
 func (s Stores) Purge(ctx context.Context, caller Caller, store string) (int, error) {
 	id, err := s.h.newID("purge")
@@ -71,7 +71,7 @@ func (s Stores) Report(ctx context.Context, caller Caller) ([]memory.StoreAudit,
 	return s.h.memory.Audit(ctx, caller.as("").Tenant)
 }
 
-// Unfit checks the records that a store has in the caller's tenant. It returns the number of
+// Unfit checks the records that a store has in the caller's tenant. Unfit returns the number of
 // records that do not match the given declaration. The result "all" is true if every record was
 // checked. See memory.Service.Unfit.
 func (s Stores) Unfit(ctx context.Context, caller Caller, st declare.Store) (unfit int, all bool, err error) {

@@ -58,8 +58,8 @@ func readMocks(t *testing.T, text string) host.Invocation {
 }
 
 // TestTestRun checks a test run. The answers of recall and of models must come from mocks, and the
-// run must find no other entries. It must store nothing. Its Result must list the entries that
-// remember would have stored.
+// run must find no other entries. TestTestRun must store nothing. Its Result must list the entries
+// that remember would have stored.
 func TestTestRun(t *testing.T) {
 	h := openTestRuns(t)
 	ann := host.Caller{User: "ann"}
@@ -116,8 +116,8 @@ func TestTestRunWithoutMocks(t *testing.T) {
 	}
 }
 
-// TestMocksOfRecall checks the mocks of recall. It uses them in runs that are not test runs, and in
-// test runs that call recall more often than the mocks contain results.
+// TestMocksOfRecall checks the mocks of recall. TestMocksOfRecall uses them in runs that are not
+// test runs, and in test runs that call recall more often than the mocks contain results.
 func TestMocksOfRecall(t *testing.T) {
 	h := openTestRuns(t)
 	const kb = `{"recall": {"kb": [["tea"]], "papers": [[]], "talk": [[], {"error": {"code": "timeout"}}]}}`

@@ -241,8 +241,8 @@ func (t *tool) compileSchemas() (err error) {
 	return nil
 }
 
-// checkInput validates an input against the tool's input schema. It returns warnings about members
-// that the schema does not declare.
+// checkInput validates an input against the tool's input schema. checkInput returns warnings about
+// members that the schema does not declare.
 func (t *tool) checkInput(input json.RawMessage, limits Limits) (warnings []string, err error) {
 	value, err := limits.decode(input, t.input)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// toolFS is a file system that is confined to the folder of a tool. It rejects symbolic links that
-// lead out of this folder. The underlying file system can follow all links. It can also be confined
-// to the app's folder, but this folder contains other tools.
+// toolFS is a file system that is confined to the folder of a tool. toolFS rejects symbolic links
+// that lead out of this folder. The underlying file system can follow all links. toolFS can also be
+// confined to the app's folder, but this folder contains other tools.
 type toolFS struct{ fsys fs.FS }
 
 // maxLinks is the maximum number of symbolic links that resolve follows for one name.
@@ -42,8 +42,8 @@ func (f toolFS) Stat(name string) (fs.FileInfo, error) {
 	return fs.Stat(f.fsys, resolved)
 }
 
-// The method "resolve" follows the symbolic links in a name, component by component. It returns the
-// resulting name.
+// The method "resolve" follows the symbolic links in a name, component by component. The method
+// "resolve" returns the resulting name.
 func (f toolFS) resolve(name string) (string, error) {
 	at, rest := ".", strings.Split(name, "/")
 	for links := 0; len(rest) > 0; {

@@ -104,9 +104,9 @@ func workersOf(t *testing.T, parent int) (pids []int) {
 	return pids
 }
 
-// TestKilledWorkers makes several runs. It kills the workers during the first memory call of the
-// first run, during the second memory call of the second run, and so on. Each of these runs must
-// fail and store nothing. After each of them, another run must succeed.
+// TestKilledWorkers makes several runs. TestKilledWorkers kills the workers during the first memory
+// call of the first run, during the second memory call of the second run, and so on. Each of these
+// runs must fail and store nothing. After each of them, another run must succeed.
 func TestKilledWorkers(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux lists the child processes of this one")

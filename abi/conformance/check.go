@@ -50,7 +50,7 @@ func Check(ctx context.Context, p engine.Program, table abi.Table, input json.Ra
 	return outcomes
 }
 
-// variety is an input. It contains values that programs often corrupt.
+// variety is an input. variety contains values that programs often corrupt.
 const variety = `{"null":null,"true":true,"number":-1.5e21,"text":"grün 😀 \u0000\u2028\"\\","list":[[],{}],"":1,"__proto__":{"a":1}}`
 
 // runTime is the time limit of one run.

@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 )
 
-// appFiles contains the files of the app by file name. Both tenants have this app. It has tools for
-// normal users and tools for the attacker. These tools are not hostile. The attacker sends input
-// that makes the tools slow or makes their results large.
+// appFiles contains the files of the app by file name. Both tenants have this app. appFiles has
+// tools for normal users and tools for the attacker. These tools are not hostile. The attacker
+// sends input that makes the tools slow or makes their results large.
 var appFiles = map[string]string{
 	"app.yaml": `
 app: shop

@@ -17,8 +17,8 @@ type attack struct {
 	workers int   // number of concurrent requests
 	budget  int64 // the maximum number of bytes to send
 	spans   int   // the duration as a multiple of the default; 0 has the same meaning as 1
-	// The function "prepare" stores the data that the attack needs. It returns a function, and each
-	// worker calls the returned function until this function returns false.
+	// The function "prepare" stores the data that the attack needs. The function "prepare" returns
+	// a function, and each worker calls the returned function until this function returns false.
 	prepare func(*attacker) (func(worker int) bool, error)
 	// neighbours lists the neighbors to measure.
 	neighbours func(*service) ([]neighbour, error)
@@ -116,8 +116,8 @@ func (a *attacker) reset() {
 }
 
 // begin starts the workers. The channel "over" is closed when all workers have finished. The
-// function "stop" stops the workers and waits briefly for their end. It does not wait longer,
-// because some requests of an attack take long.
+// function "stop" stops the workers and waits briefly for their end. The function "stop" does not
+// wait longer, because some requests of an attack take long.
 func (a *attacker) begin(workers int, send func(worker int) bool) (over <-chan struct{}, stop func()) {
 	var running sync.WaitGroup
 	var stopped atomic.Bool

@@ -82,7 +82,7 @@ type taken struct {
 	ends  map[string]int
 }
 
-// sample sends the requests of the neighbors. It stops when the given time has passed, when the
+// sample sends the requests of the neighbors. sample stops when the given time has passed, when the
 // channel "over" is closed, or when the service has ended. After it stops, sample waits for the
 // responses. A request is sent at its scheduled time, even if the previous request has no response
 // yet. If a request waited for the previous response, a slow request would delay the requests after

@@ -99,8 +99,8 @@ func (b *bench) prepare() error {
 	return b.addPeers(texts)
 }
 
-// The method "load" builds the index of a set. It adds the duration and the memory use of the build
-// to the figures.
+// The method "load" builds the index of a set. The method "load" adds the duration and the memory
+// use of the build to the figures.
 func (b *bench) load(s *set) error {
 	before, heap, began := b.index.Bytes(), heapBytes(), time.Now()
 	if _, err := b.search(s, index.Query{Mode: index.Vector, Vector: s.queries[0].Vector}); err != nil {

@@ -59,8 +59,8 @@ type found struct {
 	score float32
 }
 
-// The function "loop" compares the query with all vectors and returns the most similar vectors. It
-// uses one goroutine for each processor.
+// The function "loop" compares the query with all vectors and returns the most similar vectors. The
+// function "loop" uses one goroutine for each processor.
 func loop(vectors, query []float32) []found {
 	workers, rows := runtime.GOMAXPROCS(0), len(vectors)/dimension
 	parts := make([][]found, workers)

@@ -67,8 +67,8 @@ func textSet(dir string, n int) (*set, error) {
 // errStop stops the walk over the source files when enough comments have been found.
 var errStop = errors.New("enough comments")
 
-// readComments returns comments in the Go files of a folder, until it has found n comments. It
-// skips duplicates and comments of fewer than three words.
+// readComments returns comments in the Go files of a folder, until it has found n comments.
+// readComments skips duplicates and comments of fewer than three words.
 func readComments(dir string, n int) (found []string, err error) {
 	known, files := map[string]bool{}, token.NewFileSet()
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

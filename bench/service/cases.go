@@ -41,8 +41,8 @@ func openEngines(all *closers) (list []engine.Engine, missing string, err error)
 	return append(pool.Engines(), native{}), missing, nil
 }
 
-// The type "native" is the Go handler, which runs without a sandbox. It does the same work as the
-// tools.
+// The type "native" is the Go handler, which runs without a sandbox. The type "native" does the
+// same work as the tools.
 type native struct{}
 
 func (native) Info() engine.Info                                           { return engine.Info{Name: "Go", Extensions: []string{".go"}} }

@@ -257,7 +257,7 @@ func (t *restoreTest) end(s *serving) {
 }
 
 // The method "restore" restores a backup in the steps that docs/howto/back-up-and-restore.md
-// describes. It also compacts the old database.
+// describes. The method "restore" also compacts the old database.
 func (t *restoreTest) restore(backup string) {
 	t.Helper()
 	if out, err := exec.Command(t.binary, "db", "check", backup).CombinedOutput(); err != nil {

@@ -21,8 +21,8 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// The type "credentials" gives a client access to /mcp. It consists of a secret and the query part
-// of the URL.
+// The type "credentials" gives a client access to /mcp. The type "credentials" consists of a secret
+// and the query part of the URL.
 type credentials struct{ secret, query string }
 
 // mcpService is a service for MCP clients. A client authenticates with a key or a token.
@@ -55,8 +55,8 @@ func startMCP(t *testing.T, dir string) *mcpService {
 	return &mcpService{s, key.Secret, sign}
 }
 
-// newIssuer creates a token issuer. It returns the issuer's public keys, and a function that signs
-// claims.
+// newIssuer creates a token issuer. newIssuer returns the issuer's public keys, and a function that
+// signs claims.
 func newIssuer(t *testing.T) (set string, sign func(map[string]any) string) {
 	t.Helper()
 	public, private, err := ed25519.GenerateKey(rand.Reader)

@@ -41,8 +41,9 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// The method "after" ignores the log before the given offset. It waits until the rest of the log
-// contains one of the given texts. The method returns the text that it has found.
+// The method "after" ignores the log before the given offset. The method "after" waits until the
+// rest of the log contains one of the given texts. The method "after" returns the text that it has
+// found.
 func (l *lines) after(begin int, texts ...string) (string, error) {
 	for range 3000 {
 		output := l.String()[begin:]
@@ -70,8 +71,9 @@ func (s *served) stop() error {
 }
 
 // The command "serve" starts a service in the background. The service runs until the command
-// "unserve" or until the end of the script. Usage: serve APP... The command sets $URL to the
-// service's address and $TOOLRUN_KEY to a key of the service. Later commands use both variables.
+// "unserve" or until the end of the script. Usage: serve APP... The command "serve" sets $URL to
+// the service's address and $TOOLRUN_KEY to a key of the service. Later commands use both
+// variables.
 func serve(ts *testscript.TestScript, neg bool, args []string) {
 	s := ts.Value(servedKey{}).(*served)
 	if neg || s.cmd != nil {

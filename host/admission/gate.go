@@ -130,8 +130,8 @@ func (g *Gate) release(u *node) {
 	g.spare.forget(u)
 }
 
-// The method "next" admits all runs that can start now. It skips no node except those that have
-// reached their bound.
+// The method "next" admits all runs that can start now. The method "next" skips no node except
+// those that have reached their bound.
 func (g *Gate) next() {
 	for {
 		u := g.chosen(g.root)

@@ -157,7 +157,6 @@ func TestTenantCannotTakeAllSlots(t *testing.T) {
 }
 
 // If an app has reached its limit, it must not delay another app of the same tenant.
-// TestAppBoundSparesItsTenant checks this.
 func TestAppBoundSparesItsTenant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &line{t: t, gate: newGate(t, admission.Limits{Running: 4})}

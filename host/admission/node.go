@@ -97,8 +97,8 @@ func (n *node) count(by int) { n.each(func(at *node) { at.running += by }) }
 // The method "park" changes the number of parked runs of the node and its ancestors.
 func (n *node) park(by int) { n.each(func(at *node) { at.parked += by }) }
 
-// The method "enqueue" adds a run to the queue of a user. It adds a resumed run after the other
-// resumed runs, and a new run at the end.
+// The method "enqueue" adds a run to the queue of a user. The method "enqueue" adds a resumed run
+// after the other resumed runs, and a new run at the end.
 func (n *node) enqueue(w *waiter) *list.Element {
 	if !w.resumed {
 		return n.queue.PushBack(w)

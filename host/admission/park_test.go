@@ -98,9 +98,8 @@ func TestParkBounds(t *testing.T) {
 	}
 }
 
-// Parked runs must be admitted in the order in which they return, and tenants must take turns.
-// TestUnparkIsFirst checks this. If the queue is full, a new run of the user must be rejected, but
-// a parked run must not be rejected.
+// Parked runs must be admitted in the order in which they return, and tenants must take turns. If
+// the queue is full, a new run of the user must be rejected, but a parked run must not be rejected.
 func TestUnparkIsFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate, ctx := parkedGate(t, admission.Limits{Waiting: 2}), t.Context()

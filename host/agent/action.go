@@ -31,16 +31,18 @@ type actions struct {
 	rules *rules
 	// The function "gather" collects the fields that the step declares.
 	gather func(ctx context.Context) (control, error)
-	// The field "path" is the position of the running action. It has the same form as State.Path.
+	// The field "path" is the position of the running action. The field "path" has the same form as
+	// State.Path.
 	path []int
 }
 
 // If a computed index is a text, maxIndexBytes is its maximum length.
 const maxIndexBytes = 1 << 10
 
-// The method "root" runs one of the step's lists of actions. It returns the control that results
-// from the list. The argument "root" identifies the list and has the form of State.Path. If the
-// argument "resume" is not empty, the list continues at the position that this argument contains.
+// The method "root" runs one of the step's lists of actions. The method "root" returns the control
+// that results from the list. The argument "root" identifies the list and has the form of
+// State.Path. If the argument "resume" is not empty, the list continues at the position that this
+// argument contains.
 func (a *actions) root(ctx context.Context, root []int, b *abl.Body, resume []int) (control, error) {
 	a.path = append(a.path[:0], root...)
 	return a.body(ctx, b, resume)
@@ -87,7 +89,7 @@ func (a *actions) suspend() {
 }
 
 // action runs an action. If the argument "resume" is not empty, the method does not run the action.
-// It continues in the list ON_SUCCESS or ON_FAIL of the action.
+// action continues in the list ON_SUCCESS or ON_FAIL of the action.
 func (a *actions) action(ctx context.Context, act *abl.Action, resume []int) (control, error) {
 	switch act.Kind {
 	case abl.KindSet:
@@ -259,7 +261,8 @@ func (a *actions) call(ctx context.Context, act *abl.Action, resume []int) (cont
 	return a.follow(ctx, act.OnSuccess, 0, nil)
 }
 
-// The method "arguments" returns the input of a call. It omits the arguments that are not set.
+// The method "arguments" returns the input of a call. The method "arguments" omits the arguments
+// that are not set.
 func (a *actions) arguments(ctx context.Context, c *abl.Call) (map[string]any, error) {
 	input := make(map[string]any, len(c.Args))
 	for _, arg := range c.Args {
