@@ -154,8 +154,8 @@ func contains(text json.RawMessage, part string) bool {
 	return false
 }
 
-// bareProgram returns a function that does the minimum work of any host that uses goja. This
-// function creates a runtime, decodes JSON input, runs the compiled function, and encodes JSON
+// bareProgram returns a function that does the minimum work of any host that uses goja. The
+// returned function creates a runtime, decodes JSON input, runs the compiled tool, and encodes JSON
 // output.
 func bareProgram() (func(worker, n int) error, error) {
 	program, err := goja.Compile("tool.js", bareTool, false)

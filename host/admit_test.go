@@ -85,8 +85,8 @@ func TestTheTimeOfARun(t *testing.T) {
 	})
 }
 
-// The compilation of a tool waits for a slot of the tenant whose run needs the tool. It does not
-// wait for the slots of other tenants.
+// The compilation of a tool waits for a slot of the tenant whose run needs the tool. The
+// compilation does not wait for the slots of other tenants.
 func TestCompilingIsTheTenants(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		compiled := 0

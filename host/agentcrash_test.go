@@ -32,7 +32,7 @@ func crashTurns(h *host.Host, user string, say func(string, ...any)) error {
 
 // TestKilledTurns kills processes while they perform turns. A turn changes a session variable and a
 // fact, and the agent's tool writes two stores. After a kill, all four values must come from the
-// same turn. This turn must not be older than the last acknowledged turn.
+// same turn. The turn in the stored state must not be older than the last acknowledged turn.
 func TestKilledTurns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "crash.db")
 	last := map[string]int{}

@@ -18,8 +18,8 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// blockRights returns the rights that agents have on the blocks of an app. These rights allow all
-// verbs on every block.
+// blockRights returns the rights that agents have on the blocks of an app. Agents have all verbs on
+// every block.
 func blockRights(a *app.App) memory.Authority {
 	var grants []declare.Grant
 	for _, b := range a.Blocks {

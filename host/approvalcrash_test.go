@@ -111,8 +111,8 @@ func killAt(t *testing.T, path, mode, prefix string) string {
 }
 
 // TestKilledWhilePaused kills a process while a run is paused. After the approval, the test kills
-// the process that executes the approved run. Afterwards, the run must complete, and its effect
-// must happen once.
+// the process that executes the approved run. After both kills, the run must complete, and the
+// effect of the run must happen once.
 func TestKilledWhilePaused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "crash.db")
 	token := killAt(t, path, "pause", "paused")
@@ -150,8 +150,8 @@ func TestKilledWhilePaused(t *testing.T) {
 	}
 }
 
-// If a process that executes an approved run is suspended, a second process executes the run. In
-// this case, only one of these processes must commit.
+// If a process that executes an approved run is suspended, a second process executes the run. If
+// two processes execute the same run, only one process must commit.
 func TestTwoExecutionsOfApprovedRun(t *testing.T) {
 	g := newGated(t, mem.New())
 	pending := g.pause(host.Invocation{Tool: "own", Input: json.RawMessage(`{"n":1}`)})
@@ -179,7 +179,7 @@ func TestLongApprovedRun(t *testing.T) {
 				"tools:\n  buy: {source: buy.js, description: buys, limits: {timeout: 3m}, grants: {orders: readwrite}, approval: {before: [set_content]}}\n")},
 			"buy.js": {Data: []byte(`await memory.set_content("orders", {n: 1})`)},
 		}, func(o *host.Options) {
-			o.Engines = []engine.Engine{js.New()} // an engine without processes, because a process would be outside of the bubble
+			o.Engines = []engine.Engine{js.New()} // an engine without processes, because a process is outside the bubble
 			o.Observers = []host.Observer{afterRunFunc{call: func() { executions++; slow() }}}
 		})
 		paused, err := run(h, host.Invocation{Tool: "buy", Caller: ann})

@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// A run of sleep-time memory cannot wait for an approval. If it reaches an effect that needs one,
-// the run fails. It stores nothing, and no approval is requested.
+// A run of sleep-time memory cannot wait for an approval. If such a run reaches an effect that
+// needs an approval, the run fails, stores nothing and requests no approval.
 func TestGatedToolOfSleep(t *testing.T) {
 	files := sleepFiles("tool: dream", `await memory.set_content("runs", {n: 1}); return {proposals: []}`)
 	gatedDream := *files["app.yaml"]

@@ -55,8 +55,8 @@ func TestApprovalAtAnotherNode(t *testing.T) {
 	}
 }
 
-// The export of a user contains the user's paused runs. It does not contain the environment of the
-// tool.
+// The export of a user contains the user's paused runs. The export does not contain the environment
+// of the tool.
 func TestExportOfPausedRuns(t *testing.T) {
 	g := newGated(t, mem.New())
 	g.pause(host.Invocation{Tool: "own", Input: json.RawMessage(`{"n":"canary"}`), Env: map[string]string{"KEY": "secret"}})

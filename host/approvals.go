@@ -174,7 +174,8 @@ const cleanupTime = 10 * time.Second
 var temporary = []abi.Code{abi.Unavailable, abi.Cancelled, abi.Timeout, abi.Conflict, abi.QuotaExceeded, abi.Internal}
 
 // The method "failed" handles the failure of an approved run. If the failure is temporary, the
-// request becomes pending again. Otherwise the method ends the request.
+// request becomes pending again. If the failure is not temporary, the method "failed" ends the
+// request.
 func (a Approvals) failed(ctx context.Context, r *run, p pausedRun, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
 	defer cancel()

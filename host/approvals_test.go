@@ -428,8 +428,8 @@ func TestExpiredApproval(t *testing.T) {
 	g.refused(err, abi.NotFound)
 }
 
-// The erasure of a user removes the user's paused runs. Afterwards, the tokens of these runs are
-// unknown.
+// The erasure of a user removes the user's paused runs. After the erasure, the tokens of the
+// removed runs are unknown.
 func TestErasedWhilePaused(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, backend storage.Backend) {
 		g := newGated(t, backend)

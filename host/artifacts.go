@@ -50,7 +50,8 @@ func (a Artifacts) Remove(ctx context.Context, caller Caller, id string) (artifa
 }
 
 // Content returns the content of a file of the caller's tenant. Content does not check which user
-// or session the file belongs to. The function that calls Content must check this.
+// or session the file belongs to. The function that calls Content must check the user and the
+// session.
 func (a Artifacts) Content(ctx context.Context, caller Caller, id string) ([]byte, error) {
 	return a.store().Content(ctx, caller.as("").Tenant, id)
 }

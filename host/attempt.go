@@ -116,8 +116,8 @@ func (a *attempt) issue(err error) error {
 
 // engineCodes contains the codes of faults that an engine can return without a call to the host. If
 // the engine cannot convert the values of a call to JSON, its fault has the code invalid_argument,
-// too_large or call_limit. In this case, the call never reaches the host. A fault with any other
-// code is accepted only if the host has issued this fault.
+// too_large or call_limit. If this conversion fails, the call never reaches the host. A fault with
+// any other code is accepted only if the host has issued this fault.
 var engineCodes = map[abi.Code]bool{
 	abi.CallLimit: true, abi.InvalidArgument: true, abi.TooLarge: true, abi.ToolError: true, abi.OutputInvalid: true, abi.OutputLimit: true, abi.Timeout: true, abi.Cancelled: true,
 	abi.MemoryLimit: true, abi.StackLimit: true, abi.SourceInvalid: true, abi.Internal: true,

@@ -29,7 +29,7 @@ func (b Blocks) findOwn(name string) error {
 }
 
 // Find returns the declaration of a block. If the app has no block with this name, the error is
-// abi.NotFound. This is also the case if a store that is not a block has this name.
+// abi.NotFound. If a store that is not a block has this name, the error is also abi.NotFound.
 func (b Blocks) Find(name string) (declare.Block, error) {
 	all := b.Declared()
 	i := slices.IndexFunc(all, func(d declare.Block) bool { return d.Name == name })

@@ -80,8 +80,8 @@ func (b Blocks) Get(ctx context.Context, caller Caller, name string, agent bool)
 type BlockUpdate struct {
 	// Name is the name of the block.
 	Name string
-	// If Agent is true, the request changes the block of the caller's agent. Otherwise it changes
-	// the block of the user.
+	// If Agent is true, the request changes the block of the caller's agent. If Agent is false, the
+	// request changes the block of the user.
 	Agent bool
 	// Content is the new text. Delete ignores it.
 	Content string

@@ -187,8 +187,8 @@ func TestEntriesOfEndedSession(t *testing.T) {
 	}
 }
 
-// While a store has records, its kind cannot change. Otherwise the documents of the store would be
-// read as entries.
+// While a store has records, its kind cannot change. If the kind could change, the documents of the
+// store would be read as entries.
 func TestCollectionChangesKind(t *testing.T) {
 	for name, calls := range map[string][]zooStep{
 		"":                   {{"set_content", "kb", map[string]int{"a": 1}}},

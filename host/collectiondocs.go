@@ -94,12 +94,13 @@ func (c Collections) ImportDocument(ctx context.Context, caller Caller, name str
 	return done, nil
 }
 
-// If the app cannot have a collection with the given name, Check returns abi.NotFound.
+// Check returns abi.NotFound if the app cannot have a collection with the given name.
 func (c Collections) Check(name string) error { return memory.CheckCollection(c.h.memory, name) }
 
 // documentImport is the state of an import of a document. All entries of a document have ids with
-// the same prefix and the same length. This is also true for earlier versions of the document, so
-// all its entries are one range of keys. The import processes this range in the order of the ids.
+// the same prefix and the same length. Entries of earlier versions of the document have the same
+// prefix, so all entries of the document are one range of keys. The import processes this range in
+// the order of the ids.
 type documentImport struct {
 	collection, namespace, prefix string
 	chunks                        []NewEntry // the chunks that are not stored yet, in the order of their ids
@@ -143,7 +144,7 @@ func newDocumentImport(name string, d Document) (*documentImport, error) {
 		im.chunks = append(im.chunks, e)
 	}
 	slices.SortFunc(im.chunks, func(a, b NewEntry) int { return cmp.Compare(a.ID, b.ID) })
-	im.after = im.prefix + strings.Repeat(" ", 2*16) // this text sorts before all ids of the document
+	im.after = im.prefix + strings.Repeat(" ", 2*16) // sorts before all ids of the document
 	return im, nil
 }
 

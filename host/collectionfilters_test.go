@@ -22,8 +22,9 @@ tools:
   tool: {source: SOURCE, grants: {kb: [read, write, delete]}}
 `
 
-// If a filter or a selector contains a value that JSON cannot represent, the call fails. Otherwise
-// the call would select more entries than the author of the tool intended.
+// If a filter or a selector contains a value that JSON cannot represent, the call fails. If the
+// call succeeded without this value, it would select more entries than the author of the tool
+// intended.
 func TestFilterValuesInJavaScript(t *testing.T) {
 	const invalid = string(abi.InvalidArgument)
 	for _, tt := range []struct{ call, want string }{

@@ -142,7 +142,7 @@ func (r *EntryReader) read() (*EntryLine, error) {
 	return nil, io.EOF
 }
 
-// If err is a fault, AtLine adds the number of a line to it. AtLine returns any other error
+// AtLine adds the number of a line to an error that is a fault. AtLine returns any other error
 // unchanged.
 func AtLine(err error, line int) error {
 	f, ok := errors.AsType[*abi.Fault](err)

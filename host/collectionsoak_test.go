@@ -410,10 +410,10 @@ func fillSoak(t *testing.T, h *host.Host) {
 	}
 }
 
-// TestCollectionSoak starts 16 writers and 16 readers, which use three collections. They store,
-// replace, find and forget entries. They also wait until entries end, and erase users. A search
-// must not find an entry of another user or of another namespace. A search must not find an entry
-// that was removed before the search began. No entry must be lost.
+// TestCollectionSoak starts 16 writers and 16 readers, which use three collections. The writers and
+// readers store, replace, find and forget entries. The writers also wait until entries end, and
+// erase users. A search must not find an entry of another user or of another namespace. A search
+// must not find an entry that was removed before the search began. No entry must be lost.
 func TestCollectionSoak(t *testing.T) {
 	duration := 3 * time.Second
 	if os.Getenv("TOOLRUN_SOAK") != "" {
@@ -548,8 +548,8 @@ func (u *crashedUser) note(line string) error {
 	return nil
 }
 
-// The method "verify" compares the stored entries with the expected entries. Afterwards, the stored
-// entries are the new expected entries.
+// The method "verify" compares the stored entries with the expected entries. After the comparison,
+// the stored entries are the new expected entries.
 func (u *crashedUser) verify(t *testing.T, h *host.Host) (between int) {
 	t.Helper()
 	u.h = h

@@ -182,7 +182,8 @@ func (x *externals) keepVectors(e embedding, texts []string, vectors [][]float32
 }
 
 // shareVectors adds the vectors of the run to the cache. Call shareVectors only after a successful
-// run. Otherwise the cache could contain data of a user who was erased during the run.
+// run. If the vectors of a failed run were shared, the cache could contain data of a user who was
+// erased during the run.
 func (x *externals) shareVectors() {
 	if x == nil {
 		return

@@ -575,7 +575,7 @@ func TestErasedCanary(t *testing.T) {
 		defer db.Close()
 		z := openZoo(t, db, seed)
 		history(z)
-		z.clean("the tables", dumpTables(t, dsn)) // the memory would also contain the buffers of connections
+		z.clean("the tables", dumpTables(t, dsn)) // the memory contains the buffers of connections
 		if err := z.Close(); err != nil {
 			t.Fatal(err)
 		}

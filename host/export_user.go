@@ -21,11 +21,12 @@ import (
 )
 
 // Export writes a ZIP archive to w. The archive contains all data that the caller's user has in the
-// caller's tenant. This is the data that Erase would remove, without expired data. The files
-// records.ndjson, sessions.ndjson, workflows.ndjson, files.ndjson, results.ndjson, approvals.ndjson
-// and ledger.ndjson contain one JSON value per line. The file files/<file_id>/<filename> contains
-// the content of an uploaded file. Export reads data in chunks of bounded size, not from one
-// snapshot. If Export returns an error, the data written so far is not a valid archive.
+// caller's tenant. The exported data is the data that Erase would remove, without expired data. The
+// files records.ndjson, sessions.ndjson, workflows.ndjson, files.ndjson, results.ndjson,
+// approvals.ndjson and ledger.ndjson contain one JSON value per line. The file
+// files/<file_id>/<filename> contains the content of an uploaded file. Export reads data in chunks
+// of bounded size, not from one snapshot. If Export returns an error, the data written so far is
+// not a valid archive.
 func (u Users) Export(ctx context.Context, caller Caller, w io.Writer) error {
 	id, err := u.h.newID("export")
 	if err != nil {

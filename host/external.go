@@ -28,10 +28,10 @@ type externalCall struct {
 	do journal.Call
 }
 
-// externals makes the external calls of a run or a turn, and of its nested runs. It records the
-// answers to these calls. All attempts of the run therefore get the same answers, and each call is
-// made only once. While a run waits for an answer, it is parked. A parked run occupies no slot of
-// the gate and holds no lock.
+// externals makes the external calls of a run or a turn, and of its nested runs. The type externals
+// also records the answers to external calls. All attempts of the run therefore get the same
+// answers, and each call is made only once. While a run waits for an answer, it is parked. A parked
+// run occupies no slot of the gate and holds no lock.
 //
 // One goroutine uses externals. The goroutines that make the calls use no fields except those that
 // mu guards.
@@ -97,7 +97,8 @@ func (x *externals) prepare(c externalCall) (*journal.Prepared, error) {
 }
 
 // If the journal already contains the answer to a prepared call, the method "make" uses this
-// answer. Otherwise it makes the call. If the run ends during the call, the call is canceled.
+// answer. If the journal does not contain the answer, the method "make" makes the call. If the run
+// ends during the call, the call is canceled.
 func (x *externals) make(ctx context.Context, p *journal.Prepared, c externalCall) ([]byte, error) {
 	answer, err := p.Do(ctx, func(ctx context.Context, key string) ([]byte, error) {
 		ctx, cancel := context.WithCancel(ctx)

@@ -94,8 +94,8 @@ type Invocation struct {
 	// results for a collection, the collection is searched. In a test run, no collection is
 	// searched.
 	Recalls memory.RecallMocks
-	// Env contains environment variables. They are added to the environment variables that the tool
-	// declares.
+	// Env contains environment variables. The host adds these variables to the environment
+	// variables that the tool declares.
 	Env map[string]string
 	// Timeout shortens the time limit that the tool declares. If the tool does not declare a time
 	// limit, Timeout sets the limit.

@@ -24,8 +24,8 @@ type job struct {
 	// agent in the ledger, or "".
 	act, label string
 	info       RunInfo
-	// If the job has an idempotency key, the fingerprint is stored with this key. Otherwise the
-	// fingerprint is "".
+	// If the job has an idempotency key, the fingerprint is stored with this key. If the job has no
+	// idempotency key, the fingerprint is "".
 	fingerprint string
 	// If the caller has no session, the field "session" is the session in the ledger entry.
 	session  string
@@ -194,7 +194,7 @@ type contextError struct {
 func (e *contextError) Unwrap() []error { return []error{e.Fault, e.cause} }
 
 // endError returns the error that the caller of a job gets. If the job ended because the caller's
-// context ended, this error is a contextError. Otherwise it is the fault.
+// context ended, the error is a contextError. In all other cases, the error is the fault.
 func endError(ctx context.Context, f *abi.Fault) error {
 	if cause := ctx.Err(); cause != nil && (f.Code == abi.Timeout || f.Code == abi.Cancelled) {
 		return &contextError{f, cause}

@@ -31,8 +31,8 @@ type pendingEntry struct {
 	entry  ledger.Entry
 }
 
-// These are the limits on pending entries. They include the time limit for writing pending entries
-// when the Host is closed.
+// These are the limits on pending entries. The constant ledgerTime is the time limit for writing
+// pending entries when the Host is closed.
 const (
 	maxWaiting  = 10_000
 	ledgerChunk = 256

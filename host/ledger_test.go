@@ -239,7 +239,7 @@ func TestManyCodes(t *testing.T) {
 	}
 }
 
-// sessionMeta lists all uploaded files. It contains the text of a file only if the file is active.
+// sessionMeta lists all uploaded files, and contains the text of a file only if the file is active.
 func TestFiles(t *testing.T) {
 	h := openTool(t, `return JSON.stringify((await memory.get_content("sessionMeta")).artifacts.map(a => [a.filename, a.text ?? null, a.downloadUrl, a.isActive]))`,
 		func(o *host.Options) {
@@ -309,8 +309,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// If a store is declared at run time, it still exists when the app is opened again. It has the same
-// rules as a store that the app file declares.
+// If a store is declared at run time, it still exists when the app is opened again. A store that is
+// declared at run time has the same rules as a store that the app file declares.
 func TestDeclaredStores(t *testing.T) {
 	backend := mem.New()
 	ctx := t.Context()

@@ -13,9 +13,9 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js"
 )
 
-// TestCodeIsCompiledInTimeOfRun checks the time limit for the compilation of an ad-hoc tool. This
-// must be the time limit of the run, and not LoadTimeout. If the compilation times out, a later
-// request that has a longer time limit must succeed.
+// TestCodeIsCompiledInTimeOfRun checks the time limit for the compilation of an ad-hoc tool. The
+// time limit for the compilation must be the time limit of the run, and not LoadTimeout. If the
+// compilation times out, a later request that has a longer time limit must succeed.
 func TestCodeIsCompiledInTimeOfRun(t *testing.T) {
 	ended := make(chan time.Duration, 10)
 	slow := stub{load: func(ctx context.Context, _ engine.Source) error {

@@ -64,8 +64,8 @@ const governed = `machine governed
       id: "same"
 `
 
-// Each approval contains the name of the step that makes the call. This is also the case if two
-// steps make equal calls.
+// Each approval contains the name of the step that makes the call. If two steps make equal calls,
+// each approval nevertheless contains the name of the right step.
 func TestStepsOfApprovals(t *testing.T) {
 	g := newGated(t, mem.New())
 	g.open(fstest.MapFS{

@@ -160,7 +160,7 @@ func TestMachineResults(t *testing.T) {
 }
 
 // If a machine first recalls entries and then remembers an entry, the recall does not find this
-// entry. It finds the entries of earlier runs.
+// entry, but only entries of earlier runs.
 func TestRecallPrecedesRemember(t *testing.T) {
 	h := openMachines(t, map[string]string{"talk": talkMachine})
 	for turn, want := range []string{`{"found":0,`, `{"found":1,`, `{"found":2,`} {
@@ -223,9 +223,9 @@ func TestFilterPrecedesSearch(t *testing.T) {
 	}
 }
 
-// An expression can use "now()", "+", substitutions and "join". It can also use "map" with a
-// function. If a value contains the text of a substitution, this text is inserted without being
-// evaluated.
+// An expression can use "now()", "+", substitutions and "join". An expression can also use "map"
+// with a function. If a value contains the text of a substitution, this text is inserted without
+// being evaluated.
 func TestMachineExpressions(t *testing.T) {
 	h := openMachines(t, map[string]string{"expressions": `accepts
   a as text

@@ -158,8 +158,8 @@ func truncateName(name string) string {
 }
 
 // If a tool or a collection uses a model that the operator has not configured, warnModels logs a
-// warning. If no models are configured at all, warnModels logs nothing. In this case, a tool that
-// calls a model gets the fault abi.Unavailable.
+// warning. If no models are configured at all, warnModels logs nothing. If no models are
+// configured, a tool that calls a model gets the fault abi.Unavailable.
 func warnModels(h *Host) {
 	if h.models == nil {
 		return

@@ -50,8 +50,8 @@ func nestedFault(ctx context.Context, t *turn, v *memory.View, err error) error 
 	return t.faultOf(err)
 }
 
-// If a turn has lost its slot at the gate, errNotAdmitted ends the attempt. This error is not a
-// fault, so an agent cannot handle it.
+// If a turn has lost its slot at the gate, errNotAdmitted ends the attempt. The error
+// errNotAdmitted is not a fault, so an agent cannot handle it.
 var errNotAdmitted = errors.New("the turn could not continue, because it had lost its slot for execution")
 
 // nestedRun returns a run that is ready to be executed. nestedRun has compiled the tool and checked
@@ -117,8 +117,8 @@ func (r *run) executeNested(ctx context.Context, v *memory.View) error {
 type turnAttempt struct {
 	outcome    *report.Outcome
 	evaluation *report.RuleOutcome
-	// If the turn has lost its slot at the gate, the field "outside" is the reason. Otherwise it is
-	// nil.
+	// If the turn has lost its slot at the gate, the field "outside" contains the reason. If the
+	// turn has a slot, the field "outside" is nil.
 	outside error
 	// The function "clean" takes a text of a tool, and replaces the sensitive values of the agent
 	// in this text.

@@ -48,7 +48,7 @@ type Observer interface {
 	ApprovalEnded(ctx context.Context, caller Caller, state approval.State)
 }
 
-// If a run executes an AdHocTool, CodeTool is the tool name in RunInfo. The name that the caller
+// CodeTool is the tool name in RunInfo if the run executes an AdHocTool. The name that the caller
 // has chosen for the AdHocTool is not in RunInfo.
 const CodeTool = "code"
 

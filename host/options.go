@@ -76,9 +76,9 @@ type Options struct {
 	SleepRounds *SleepRounds
 	// Now is the clock of the host. Rand is a source of random bytes. The host uses it to create
 	// ids. Now and Rand must be safe for concurrent use. If the Backend implements storage.Clock,
-	// the default for Now is the clock of the Backend. Otherwise the default is the clock of the
-	// system. The default for Rand is the random source of the system. Guests always have a
-	// separate clock and random source.
+	// the default for Now is the clock of the Backend. If the Backend does not implement
+	// storage.Clock, the default for Now is the clock of the system. The default for Rand is the
+	// random source of the system. Guests always have a separate clock and random source.
 	Now  func() time.Time
 	Rand io.Reader
 	// Logger logs details that callers must not see, such as the errors of the backend. By default,
@@ -125,7 +125,7 @@ func (o Options) check() error {
 	return errors.Join(errs...)
 }
 
-// If an invocation has no tenant, its tenant is DefaultTenant.
+// DefaultTenant is the tenant of an invocation whose caller has no tenant.
 const DefaultTenant = "default"
 
 // Limits are the limits on every run. A tool can declare stricter limits. If a field is zero, its

@@ -193,8 +193,8 @@ func testTimeoutCountsComputing(t *testing.T) {
 	}
 }
 
-// If a run waits until its deadline, it must end. Its locks and its worker must be released, and
-// its request must be canceled.
+// If a run waits until its deadline, the run must end. The locks and the worker of the run must be
+// released, and the request of the run must be canceled.
 func TestDeadlineCountsWaiting(t *testing.T) { everywhere(t, testDeadlineCountsWaiting) }
 
 func testDeadlineCountsWaiting(t *testing.T) {
@@ -240,7 +240,7 @@ func testUnawaitedCalls(t *testing.T) {
 	}
 }
 
-// TestSoakWaiters starts 200 runs of one tenant. These runs wait for a model. Meanwhile, the runs
+// TestSoakWaiters starts 200 runs of one tenant. The 200 runs wait for a model. Meanwhile, the runs
 // of another tenant must finish. In a soak test, the test also compares the latency of the other
 // tenant's runs with their latency on an idle host.
 func TestSoakWaiters(t *testing.T) {

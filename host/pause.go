@@ -34,7 +34,7 @@ type repeatable struct {
 	// Now is the time that the guest's clock shows. Seed is the seed of the guest's random source.
 	Now  time.Time `json:"now,omitzero"`
 	Seed int64     `json:"seed,omitempty"`
-	// Approved contains the approved effects. They are in the order in which the run reaches them.
+	// Approved contains the approved effects, in the order in which the run reaches the effects.
 	Approved []approval.Binding `json:"approved,omitempty"`
 }
 
@@ -82,8 +82,8 @@ type pausedInvocation struct {
 }
 
 // storedInvocation returns the stored form of an invocation. If the invocation has a session, the
-// first execution has already stored the metadata and references with the session. In this case,
-// the stored form omits them.
+// first execution has already stored the metadata and references with the session. If the
+// invocation has a session, the stored form therefore omits the metadata and references.
 func storedInvocation(inv Invocation) pausedInvocation {
 	p := pausedInvocation{
 		Tool: inv.Tool, Caller: inv.Caller, Code: inv.Code, Input: inv.Input, Context: inv.Context, Key: inv.Key, Mocks: inv.Mocks, Recalls: inv.Recalls,

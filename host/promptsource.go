@@ -40,8 +40,9 @@ func (p promptSource) store(ctx context.Context, name string) (json.RawMessage, 
 	return json.Marshal(found.Content)
 }
 
-// userMemory returns the value of user_memory. This value contains the texts of the blocks whose
-// use is "context". The template must have the right to read at least one of these blocks.
+// userMemory returns the value of user_memory. The value of user_memory contains the texts of the
+// blocks whose use is "context". The template must have the right to read at least one of these
+// blocks.
 func (p promptSource) userMemory(ctx context.Context) (json.RawMessage, error) {
 	if !slices.ContainsFunc(p.h.app.Blocks, func(b declare.Block) bool {
 		return b.Use == declare.BlockContext && p.authority.CanRead(b.Name)

@@ -13,14 +13,14 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// If a collection is moved to another embedding model, Reembedding is the state of this move.
+// Reembedding is the state of moving a collection to another embedding model.
 type Reembedding struct {
 	// Embedder is the id of the embedding model that the app declares for the collection. Dim is
 	// the dimension of this model's vectors.
 	Embedder string `json:"embedder"`
 	Dim      int    `json:"dimension"`
-	// Moved is the number of entries that have got new vectors since the move began. This includes
-	// the entries that earlier calls have moved.
+	// Moved is the number of entries that have got new vectors since the move began. Entries that
+	// earlier calls have moved also count.
 	Moved int `json:"moved"`
 	// Done is true if the move is complete. The collection then uses the new model.
 	Done bool `json:"done"`
@@ -35,9 +35,9 @@ const (
 	embedTime = 90 * time.Second
 )
 
-// Reembed moves a collection to the embedding model that the app declares. This model computes a
-// new vector for each entry. Reembed calls ReembedStep until the move is done. If the function
-// "report" is not nil, Reembed calls it after each step.
+// Reembed moves a collection to the embedding model that the app declares. The declared model
+// computes a new vector for each entry. Reembed calls ReembedStep until the move is done. If the
+// function "report" is not nil, Reembed calls it after each step.
 func (c Collections) Reembed(ctx context.Context, caller Caller, name string, report func(Reembedding)) (Reembedding, error) {
 	for {
 		state, err := c.ReembedStep(ctx, caller, name)

@@ -207,7 +207,7 @@ func TestReembedSkipsChangedEntries(t *testing.T) {
 		t.Fatalf("ReembedStep = %+v, %v", state, err)
 	}
 	fresh.Always(modeltest.Reply{})
-	remember(t, h, host.Caller{}, "kb", host.NewEntry{ID: "other", Content: text("replaced")}) // the cache now contains the vector of the text
+	remember(t, h, host.Caller{}, "kb", host.NewEntry{ID: "other", Content: text("replaced")}) // the cache now contains the vector
 	release, ended, before := fresh.Hold(), make(chan error), len(fresh.Requests())
 	go func() {
 		_, err := c.Reembed(context.Background(), host.Caller{}, "kb", nil)
@@ -233,7 +233,7 @@ func TestReembedSkipsChangedEntries(t *testing.T) {
 }
 
 // During a move, a process that still uses the previous model can read entries, but cannot write
-// entries. This process can also move the entries back to the previous model. In this test, the
+// entries. A process that uses the previous model can also move the entries back. In this test, the
 // vectors of both models have the same dimension.
 func TestReembedWithPreviousModel(t *testing.T) {
 	backend, tiny, large := mem.New(), startEmbedder(t, 5), startEmbedder(t, 5)

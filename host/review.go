@@ -35,7 +35,7 @@ type Finding struct {
 	engine.Finding
 }
 
-// Like Check, Review compiles every tool. Review also checks the code of each tool without running
+// Review compiles every tool, like Check. Review also checks the code of each tool without running
 // the code. The result contains a Review for each tool that has a compile error or findings. The
 // keys of the result are the names of the tools.
 func (h *Host) Review(ctx context.Context) map[string]Review {
@@ -231,7 +231,7 @@ func grantHint(store string, verbs ...abi.Verb) string {
 }
 
 // The function "clamped" returns a finding for each limit of a tool that is higher than the host's
-// limit. In this case, the host's limit applies.
+// limit. If the limit of a tool is higher than the host's limit, the host's limit applies.
 func clamped(h *Host, t *tool) []Finding {
 	host := h.limits.For(declare.Limits{}, t.memory)
 	var findings []Finding

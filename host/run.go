@@ -15,7 +15,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// If a run is executed in the host's own process, its Result contains the warning InProcessWarning.
+// InProcessWarning is a warning. The Result of a run contains InProcessWarning if the run was
+// executed in the host's own process.
 const InProcessWarning = "the tool ran in the host's process: only the engine isolates it from files, the network and other memory"
 
 // run is the execution of one Invocation.
@@ -29,8 +30,8 @@ type run struct {
 	undeclared []string
 	limits     Limits // of an attempt
 	last       *attempt
-	// If an agent executes the tool, the function onSearch is called before each call of recall.
-	// Otherwise onSearch is nil.
+	// If an agent executes the tool, the function onSearch is called before each call of recall. If
+	// no agent executes the tool, onSearch is nil.
 	onSearch func(ctx context.Context) error
 	// If the run has an idempotency key, the field "paused" contains the run's clock until the
 	// first attempt. Until then, the clock is stopped. The time for which the run waits for an
@@ -44,8 +45,8 @@ type run struct {
 
 // Run executes a tool once. The returned Result is never nil. If the run fails, the returned error
 // is the fault in the Result. For example, use errors.Is(err, abi.Timeout) to check for a timeout.
-// If ctx ends before the run has begun to commit, the run is stopped. In this case, the returned
-// error also wraps ctx.Err().
+// If ctx ends before the run has begun to commit, the run is stopped. The error of a stopped run
+// also wraps ctx.Err().
 func (h *Host) Run(ctx context.Context, inv Invocation) (*report.Result, error) {
 	r := newRun(h, &inv)
 	if ctx == nil {
@@ -260,8 +261,8 @@ func (a *attempt) runProgram(ctx context.Context, out *engine.Output, e *Executi
 	e.CPU = stop()
 }
 
-// hostMemory is the Memory that an observer gets. Its operations use the View of the attempt and
-// have the rights of the host.
+// hostMemory is the Memory that an observer gets. The operations of hostMemory use the View of the
+// attempt and have the rights of the host.
 type hostMemory struct{ view *memory.View }
 
 // Call performs an operation for the host.

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// OnState must be called with the run's id before the host does any work. It must then be called
-// for each state of the run.
+// OnState must be called with the run's id before the host does any work. After this call, OnState
+// must be called for each state of the run.
 func TestOnState(t *testing.T) {
 	h := openTool(t, `console.log("runs"); return 1`)
 	var heard []string

@@ -32,7 +32,7 @@ func machineBlock(t *testing.T, header string) string {
 
 const claude = "anthropic:claude-sonnet-4-6"
 
-// askMocks returns mocks. They contain the answers of the model that the samples ask.
+// askMocks returns mocks that contain the answers of the samples' model.
 func askMocks(objects ...string) model.Mocks {
 	var answers []model.MockAnswer
 	for _, o := range objects {

@@ -20,7 +20,7 @@ func (s Sessions) Start(ctx context.Context, caller Caller, start session.Start)
 		if err != nil {
 			return session.Session{}, err
 		}
-		caller.Session, caller.Confined = id, false // the session is new, and the host has chosen its id
+		caller.Session, caller.Confined = id, false // the host has chosen the id
 	}
 	started, err := s.h.memory.Sessions().Start(ctx, caller.as(""), start)
 	if err == nil {
@@ -31,9 +31,9 @@ func (s Sessions) Start(ctx context.Context, caller Caller, start session.Start)
 	return started, err
 }
 
-// End ends the caller's session and removes its data. Afterwards, the host rejects requests that
-// have the id of this session. If an agent answers in the session, End first fires the event
-// session:end for this agent, and evaluates the agent's triggers.
+// End ends the caller's session and removes its data. When a session has ended, the host rejects
+// requests that have the id of this session. If an agent answers in the session, End first fires
+// the event session:end for this agent, and evaluates the agent's triggers.
 func (s Sessions) End(ctx context.Context, caller Caller) (session.Session, error) {
 	s.fireSessionEnd(ctx, caller)
 	ended, err := s.h.memory.Sessions().End(ctx, caller.as(""))

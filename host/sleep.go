@@ -24,7 +24,7 @@ const (
 	// sleepRunners is the maximum number of concurrent runs in one call of RunDue.
 	sleepRunners = 4
 	// If a node has begun a run and not ended it, another node can begin this run again after the
-	// time sleepLease. This time is longer than the time limit of a run.
+	// time sleepLease. The time sleepLease is longer than the time limit of a run.
 	sleepLease = 5 * time.Minute
 )
 
@@ -34,8 +34,8 @@ type SleepPass struct {
 	// failed.
 	Runs   int `json:"runs"`
 	Failed int `json:"failed"`
-	// Postponed is the number of conversations that RunDue did not process. Such a conversation has
-	// continued, or another node is processing it.
+	// Postponed is the number of conversations that RunDue did not process because the conversation
+	// has continued or another node is processing the conversation.
 	Postponed int `json:"postponed"`
 	// Dropped is the number of proposals that were dropped because they were rejected twice. The
 	// log contains the reason for each dropped proposal.
@@ -50,16 +50,16 @@ func (p SleepPass) Plus(q SleepPass) SleepPass {
 }
 
 // RunDue processes conversations of the host's tenants that have settled. RunDue begins at most 8
-// runs for each tenant. It begins at most one run for each user. Then it waits until all these runs
-// have ended. The users take turns. If a run fails, the ledger contains the failed run, and the run
-// is repeated later. If 10 runs for the same messages have failed, the messages are discarded. The
-// log then contains a warning, and the ledger contains an entry. If RunDue returns the zero
-// SleepPass, no run is due. RunDue does nothing if the app does not declare sleep, or if an
-// operator has paused the runs of a tenant.
+// runs for each tenant. RunDue begins at most one run for each user. Then it waits until all these
+// runs have ended. The users take turns. If a run fails, the ledger contains the failed run, and
+// the run is repeated later. If 10 runs for the same messages have failed, the messages are
+// discarded. The log then contains a warning, and the ledger contains an entry. If RunDue returns
+// the zero SleepPass, no run is due. RunDue does nothing if the app does not declare sleep, or if
+// an operator has paused the runs of a tenant.
 //
-// Several nodes can call RunDue at the same time. In this case, each conversation nevertheless
-// changes the blocks exactly once. If a node stops during a run, the run is repeated and calls the
-// tool or the model again.
+// Several nodes can call RunDue at the same time. If several nodes call RunDue, each conversation
+// nevertheless changes the blocks exactly once. If a node stops during a run, the run is repeated
+// and calls the tool or the model again.
 func (s Sleep) RunDue(ctx context.Context) (SleepPass, error) {
 	if s.h.app.Sleep == nil || s.h.closed.Load() {
 		return SleepPass{}, nil
@@ -136,8 +136,8 @@ func (s Sleep) run(ctx context.Context, d memory.Due) (SleepPass, error) {
 
 // SleepStatus is the state of the sleep-time memory of an app in a tenant.
 type SleepStatus struct {
-	// Paused is true if an operator has paused the runs. In this case, Since is the time at which
-	// the operator has paused them.
+	// Paused is true if an operator has paused the runs. If the runs are paused, Since is the time
+	// at which the operator has paused the runs.
 	Paused bool       `json:"paused"`
 	Since  *time.Time `json:"since"`
 	// Due is the number of conversations whose run is due. Waiting is the number of other

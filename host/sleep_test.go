@@ -208,8 +208,8 @@ func TestSleepLedger(t *testing.T) {
 }
 
 // TestSleepKeepsEdit changes a block while the run waits for the model. The request must be
-// repeated with the new content. Afterwards, the block must contain this change and the change of
-// the model.
+// repeated with the new content. After the run, the block must contain the change of the test and
+// the change of the model.
 func TestSleepKeepsEdit(t *testing.T) { testSleepKeepsEdit(t, func(*host.Options) {}) }
 
 func testSleepKeepsEdit(t *testing.T, change func(*host.Options)) {
@@ -617,8 +617,8 @@ FLOW:
     THEN: COMPLETE
 `
 
-// TestSleepSecrets checks that the transcript contains no sensitive values of an agent. This must
-// also be the case for rejected values, and for values of any length.
+// TestSleepSecrets checks that the transcript contains no sensitive values of an agent. The
+// transcript must contain neither accepted nor rejected sensitive values, whatever their length.
 func TestSleepSecrets(t *testing.T) {
 	for _, test := range []struct {
 		name, agent string

@@ -27,10 +27,10 @@ func (s Sleep) setPaused(ctx context.Context, caller Caller, act string, paused 
 	})
 }
 
-// If the last run of a conversation has failed, Retry makes the conversation due. Retry applies to
-// at most 1,000 conversations in the caller's tenant. If Retry is not called, a failed run is
-// repeated after a delay, which increases with each failure. Messages are discarded after 10 failed
-// runs. Runs that failed before the call of Retry do not count toward this number.
+// Retry makes each conversation due whose last run has failed. Retry applies to at most 1,000
+// conversations in the caller's tenant. If Retry is not called, a failed run is repeated after a
+// delay, which increases with each failure. Messages are discarded after 10 failed runs. Runs that
+// failed before the call of Retry do not count toward this number.
 func (s Sleep) Retry(ctx context.Context, caller Caller) error {
 	return s.act(ctx, caller, actRetry, func(queue memory.SleepQueue, tenant string) error {
 		_, err := queue.Retry(ctx, tenant)

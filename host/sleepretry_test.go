@@ -12,8 +12,8 @@ import (
 )
 
 // TestSleepRetryNow checks that a failed run is repeated immediately if an operator requests this.
-// This request must not make a conversation due that has not settled, or a failed run of another
-// tenant.
+// The operator's request must not make a conversation due that has not settled, or a failed run of
+// another tenant.
 func TestSleepRetryNow(t *testing.T) {
 	s, server := openDreamer(t, "", func(o *host.Options) { o.Tenants = []string{"default", "other"} })
 	s.say(annInS1, "one")
@@ -92,8 +92,8 @@ func TestSleepRetryInProgress(t *testing.T) {
 
 // TestSleepKeyAfterExpiry processes two conversations of a session. Both conversations have the
 // same messages. The transcript of the first conversation expires before it is processed. The
-// requests to the model must have different idempotency keys. Otherwise the answer for the first
-// conversation would also be used for the second conversation.
+// requests to the model must have different idempotency keys. If the keys were equal, the answer
+// for the first conversation would also be used for the second conversation.
 func TestSleepKeyAfterExpiry(t *testing.T) {
 	server := modeltest.Start()
 	t.Cleanup(server.Close)

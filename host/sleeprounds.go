@@ -10,11 +10,12 @@ import (
 // maxSleepRounds is the maximum number of rounds that SleepRounds remembers.
 const maxSleepRounds = 1000
 
-// Sleep-time memory has a queue for each app and tenant. SleepRounds contains the current position
-// in each queue. If many conversations are due, the users take turns. In each round, each user has
-// one turn, and a round can take several calls of Sleep.RunDue. If a program opens and closes
-// hosts, they should share SleepRounds. A round then continues after a host has been closed. The
-// zero value of SleepRounds is ready to use. SleepRounds is safe for concurrent use.
+// SleepRounds contains the current position in each queue of sleep-time memory. Sleep-time memory
+// has a queue for each app and tenant. If many conversations are due, the users take turns. In each
+// round, each user has one turn, and a round can take several calls of Sleep.RunDue. If a program
+// opens and closes hosts, they should share SleepRounds. A round then continues after a host has
+// been closed. The zero value of SleepRounds is ready to use. SleepRounds is safe for concurrent
+// use.
 type SleepRounds struct {
 	mu     sync.Mutex
 	rounds map[sleepQueueKey]*sleepRound // a round is removed when it has ended and is not in use

@@ -22,8 +22,8 @@ type sleepRun struct {
 	lease *memory.Lease
 	// The field "authority" contains the rights that the run has on the app's blocks.
 	authority memory.Authority
-	// The field "dropped" contains the proposals that the last attempt has dropped. They are
-	// written to the log.
+	// The field "dropped" contains the proposals that the last attempt has dropped. The dropped
+	// proposals are reported in the log.
 	dropped []droppedProposal
 }
 
@@ -220,8 +220,8 @@ func (r *sleepRun) store(ctx context.Context, v *memory.View, blocks []sleep.Blo
 	return rejected, nil
 }
 
-// If a proposal causes a fault, sentBack reports whether the proposal is returned to the tool or
-// the model. This depends on the code of the fault.
+// If storing a proposal fails with the given code, sentBack reports whether the proposal is
+// returned to the tool or the model.
 func sentBack(code abi.Code) bool {
 	return code == abi.TooLarge || code == abi.InvalidArgument || code == abi.QuotaExceeded
 }

@@ -69,9 +69,9 @@ func addTools(h *Host) {
 	}
 }
 
-// If an invocation has no tool name, its tool is the tool whose name DefaultTool returns. This is
-// the default tool that the app declares, or the only tool of the app. If the app has no tools, the
-// error is not_found. If the app has several tools but no default tool, the error is
+// DefaultTool returns the name of the tool that an invocation without a tool name runs. This tool
+// is the default tool that the app declares, or the only tool of the app. If the app has no tools,
+// the error is not_found. If the app has several tools but no default tool, the error is
 // invalid_argument.
 func (h *Host) DefaultTool() (string, error) {
 	if name := h.app.RunsByDefault(); name != "" {

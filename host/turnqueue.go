@@ -13,9 +13,9 @@ import (
 const maxQueuedTurns = 32
 
 // In each session, a turnQueue executes one turn after the other, in the order in which they were
-// requested. This prevents conflicts between turns. The correctness of turns does not depend on the
-// queue, because other processes have their own queues. The zero value of a turnQueue is ready to
-// use. A turnQueue is safe for concurrent use.
+// requested. The order of execution prevents conflicts between turns. The correctness of turns does
+// not depend on the queue, because other processes have their own queues. The zero value of a
+// turnQueue is ready to use. A turnQueue is safe for concurrent use.
 type turnQueue struct {
 	mu sync.Mutex
 	// The field "sessions" contains the queue of each session. The first turn in a queue is

@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// openInputs lists top-level keywords of an input schema. Such a keyword declares members outside
-// of "properties", or explicitly allows undeclared members.
+// openInputs lists top-level keywords of an input schema. Each keyword in openInputs declares
+// members outside of "properties", or explicitly allows undeclared members.
 var openInputs = []string{
 	"additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames", "dependentSchemas", "dependencies",
 	"$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf", "if",

@@ -154,8 +154,8 @@ func TestCompilationContinues(t *testing.T) {
 	}
 }
 
-// slowEngine is an engine. Its compilation blocks until the channel "release" is closed, and then
-// fails.
+// slowEngine is an engine. A compilation by slowEngine blocks until the channel "release" is
+// closed, and then fails.
 type slowEngine struct{ begun, release chan struct{} }
 
 func (*slowEngine) Info() engine.Info { return engine.Info{Name: "slow", Extensions: []string{".js"}} }

@@ -6,9 +6,10 @@ import (
 	"github.com/toolrun/toolrun/host/session"
 )
 
-// Workflows is a handle for the workflows of an app. A workflow is a tree of runs and sessions.
-// They share the facts whose scope is execution_tree. A workflow starts when its id is first used
-// as Caller.Workflow in a run or a write. Workflows is safe for concurrent use.
+// Workflows is a handle for the workflows of an app. A workflow is a tree of runs and sessions. The
+// runs and sessions of a workflow share the facts whose scope is execution_tree. A workflow starts
+// when its id is first used as Caller.Workflow in a run or a write. Workflows is safe for
+// concurrent use.
 type Workflows struct{ h *Host }
 
 // Workflows returns a handle for the app's workflows.
@@ -20,8 +21,8 @@ func (w Workflows) Get(ctx context.Context, caller Caller) (session.Workflow, er
 	return w.h.memory.Workflows().Get(ctx, caller.as(""))
 }
 
-// End ends the caller's workflow and removes its facts. Afterwards, the host rejects requests that
-// have the id of this workflow.
+// End ends the caller's workflow and removes its facts. When a workflow has ended, the host rejects
+// requests that have the id of this workflow.
 func (w Workflows) End(ctx context.Context, caller Caller) (session.Workflow, error) {
 	ended, err := w.h.memory.Workflows().End(ctx, caller.as(""))
 	if err == nil {

@@ -26,7 +26,7 @@ const (
 	pluginInWorker = "WebAssembly, get and set, in a worker"
 )
 
-// plugin is a plug-in that reads a record and writes the record again. Its size is 10 KB.
+// plugin is a plug-in of 10 KB. The plug-in reads a record and writes the record again.
 const plugin = "../plugins/examples/route_ticket_as/tool.wasm"
 
 // pluginApp returns an app whose only tool is the plug-in.

@@ -49,8 +49,8 @@ func (s *starts) cases() []*measure.Case {
 	}
 }
 
-// sampleOf calls a function repeatedly. The function measures its own time. The measured time
-// excludes setup and cleanup.
+// sampleOf calls a function repeatedly. The called function measures its own time. The measured
+// time excludes setup and cleanup.
 func sampleOf(call func() (time.Duration, error)) func(time.Duration) (measure.Sample, error) {
 	return func(span time.Duration) (sample measure.Sample, err error) {
 		for began := time.Now(); time.Since(began) < span; {

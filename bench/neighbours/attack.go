@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// attack is the load that the user mallory puts on the service. This user belongs to the attacked
-// tenant.
+// attack is the load that the user mallory puts on the service. The user mallory belongs to the
+// attacked tenant.
 type attack struct {
 	name    string
 	workers int   // number of concurrent requests

@@ -39,8 +39,8 @@ func runners(s *service) ([]neighbour, error) {
 // people lists the neighbors.
 var people = []struct{ tenant, name string }{{attacked, "ann"}, {other, "bob"}}
 
-// uploaders returns runners, and neighbors that upload a small file. This file is either a text or
-// a PDF. The extraction of a PDF waits at the gate.
+// uploaders returns runners, and neighbors that upload a small file. The small file is either a
+// text or a PDF. The extraction of a PDF waits at the gate.
 func uploaders(s *service) ([]neighbour, error) {
 	list, err := runners(s)
 	for _, who := range people {

@@ -63,7 +63,7 @@ func start(o options, dir string) (s *service, err error) {
 		return nil, err
 	}
 	err = s.await(out)
-	go func() { _ = s.process.Wait(); close(s.ended) }() // if the service fails, its exit status is in the log
+	go func() { _ = s.process.Wait(); close(s.ended) }() // the log contains the exit status
 	if err != nil {
 		s.stop()
 	}

@@ -101,8 +101,8 @@ func (t *restoreTest) backup(s *serving, dest string) error {
 
 // The method "check" reads the data of the restored service. For each user, both counts in the
 // records and the number of ledger entries must be equal. If a run was acknowledged before the
-// backup began, the restored data must contain the run. Afterwards, the clients continue with the
-// restored counts.
+// backup began, the restored data must contain the run. After the check, the clients continue with
+// the restored counts.
 func (t *restoreTest) check(s *serving, acknowledged []int) {
 	t.Helper()
 	entries := map[string]int{}
@@ -282,8 +282,8 @@ func (t *restoreTest) restore(backup string) {
 }
 
 // A backup is made while 32 clients write. After a restore, the two counts of each user must be
-// equal. This must also be the case if the service was killed during an earlier backup. The backup
-// must contain no data of an erased user.
+// equal. If the service was killed during an earlier backup, the counts must also be equal. The
+// backup must contain no data of an erased user.
 func TestBackupRestores(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("processes are killed as on Linux")

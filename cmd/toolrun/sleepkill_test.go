@@ -99,10 +99,10 @@ func (d dreamer) open(ahead time.Duration) *host.Host {
 }
 
 // TestSleepSurvivesKill kills a service with SIGKILL during runs of sleep-time memory. Each
-// conversation must change its block exactly once. This must be the case whether the kill happens
-// after the commit of the conversation's run, or during the run's request to the model. If the kill
-// interrupts a request to the model, the request is repeated after the lease has expired. The
-// repeated request must have the same idempotency key.
+// conversation must change its block exactly once. The service can be killed after the commit of
+// the conversation's run, or during the run's request to the model. If the kill interrupts a
+// request to the model, the request is repeated after the lease has expired. The repeated request
+// must have the same idempotency key.
 func TestSleepSurvivesKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the command and waits for a service, which takes seconds")

@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Flow identifies the runs that share a queue. They belong to the same tenant, the same app and the
-// same user.
+// Flow identifies the runs that share a queue. All runs of a Flow belong to the same tenant, the
+// same app and the same user.
 type Flow struct {
 	App string
 	// If the tenant or the user is unknown, Tenant or User is "".
@@ -40,8 +40,9 @@ func New(limits Limits) (*Gate, error) {
 func (g *Gate) Limits() Limits { return g.limits }
 
 // Acquire waits until a run is admitted or ctx ends. If Acquire returns nil, Release must be called
-// with the same Flow when the run ends. The error is an *abi.Fault. Its code is unavailable if too
-// many runs already wait. Its code is timeout or cancelled if ctx has ended.
+// with the same Flow when the run ends. The error is an *abi.Fault. If too many runs already wait,
+// the code of the fault is unavailable. If ctx has ended, the code of the fault is timeout or
+// cancelled.
 func (g *Gate) Acquire(ctx context.Context, f Flow) error {
 	if ctx.Err() != nil {
 		return engine.FaultFromContext(ctx)

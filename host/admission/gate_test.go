@@ -291,7 +291,7 @@ func TestManyAtOnce(t *testing.T) {
 	}
 	all.Wait()
 	// When all runs have ended, the gate must admit exactly as many concurrent runs as its bound
-	// allows. This shows that no slot was lost or duplicated.
+	// allows. If the number of admitted runs equals the bound, no slot was lost or duplicated.
 	ended, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	for i := range limits.Running + 1 {

@@ -14,7 +14,7 @@ type node struct {
 	waiting  int
 	children map[string]*node
 	turns    list.List     // list of *node: children with waiting runs, in the order of their turns
-	place    *list.Element // the node's element in the parent's turns; nil if no run of the node waits
+	place    *list.Element // the element in the parent's turns; nil if no run of the node waits
 	queue    list.List     // list of *waiter; empty unless the node is a user
 }
 

@@ -24,8 +24,8 @@ func (g *Gate) Park(f Flow, again bool) error {
 	return nil
 }
 
-// If one more run of a user may be parked, mayPark returns nil. Otherwise it returns an error that
-// contains the bound.
+// If one more run of a user may be parked, mayPark returns nil. If the run may not be parked,
+// mayPark returns an error that contains the bound.
 func (g *Gate) mayPark(u *node) (err error) {
 	u.each(func(at *node) {
 		bound := [levels]int{g.limits.Parked, g.limits.ParkedPerTenant, g.limits.ParkedPerApp, g.limits.ParkedPerUser}[at.level]
@@ -39,8 +39,8 @@ func (g *Gate) mayPark(u *node) (err error) {
 }
 
 // Unpark waits until a parked run is admitted again. The run waits ahead of its user's new runs. If
-// ctx ends first, Unpark returns the fault of ctx. In this case, the run has ended, and Release
-// must not be called for it.
+// ctx ends first, Unpark returns the fault of ctx. If Unpark fails, the run has ended, and Release
+// must not be called for the run.
 func (g *Gate) Unpark(ctx context.Context, f Flow) error {
 	g.mu.Lock()
 	u := g.find(f)
