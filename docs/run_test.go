@@ -60,7 +60,7 @@ func follow(t *testing.T, page string, bin string, env []string) {
 }
 
 // The method "take" adds a step of the page to the script. If the step needs no shell, the method
-// checks the step immediately.
+// "take" checks the step immediately.
 func (r *reader) take(s step, clone string) {
 	r.t.Helper()
 	switch {

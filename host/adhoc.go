@@ -35,8 +35,8 @@ type AdHocTool struct {
 	Grants []declare.Grant
 }
 
-// The method "digest" returns a digest that identifies the tool. If c is nil, the method returns
-// nil.
+// The method "digest" returns a digest that identifies the tool. If c is nil, the method "digest"
+// returns nil.
 func (c *AdHocTool) digest() []byte {
 	if c == nil {
 		return nil
@@ -164,7 +164,7 @@ func (c *programCache) release(entry *cachedTool) {
 }
 
 // The method "declared" returns the declaration of an AdHocTool. If the AdHocTool has a grant on a
-// store that the app does not have, the method returns an error.
+// store that the app does not have, the method "declared" returns an error.
 func (c *programCache) declared(h *Host, inv Invocation) (declared app.Tool, err error) {
 	if len(inv.Code.Text) > h.limits.SourceBytes {
 		return declared, abi.Faultf(abi.SourceInvalid, "the code exceeds %s", bytesize.Format(int64(h.limits.SourceBytes)))
@@ -184,7 +184,7 @@ func (c *programCache) declared(h *Host, inv Invocation) (declared app.Tool, err
 	return declared, nil
 }
 
-// The method "get" returns the tool with the given key. If the tool is not cached, the method
+// The method "get" returns the tool with the given key. If the tool is not cached, the method "get"
 // creates it. The caller must hold mu.
 func (c *programCache) get(h *Host, key string, declared app.Tool, text string) *cachedTool {
 	if found := c.byKey[key]; found != nil {
@@ -206,7 +206,7 @@ func (c *programCache) get(h *Host, key string, declared app.Tool, text string) 
 }
 
 // The function "declares" reports whether an app has a store with the given name. If the name is a
-// pattern, the function reports whether the app has a store that the pattern covers.
+// pattern, the function "declares" reports whether the app has a store that the pattern covers.
 func declares(a *app.App, store string) bool {
 	return store == declare.SessionMeta || store == declare.Facts && a.Facts != nil || a.CanGrant(store)
 }

@@ -99,8 +99,8 @@ func (e *agentEnv) read(ctx context.Context, item string, to any) (found bool, e
 	return true, nil
 }
 
-// The method "write" stores a state under the name "item". If there is no session, the method does
-// nothing.
+// The method "write" stores a state under the name "item". If there is no session, the method
+// "write" does nothing.
 func (e *agentEnv) write(ctx context.Context, item string, state any) error {
 	text, err := json.Marshal(state)
 	if err != nil {

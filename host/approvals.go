@@ -130,8 +130,8 @@ func (a Approvals) Approve(ctx context.Context, c Caller, token string) (*report
 	return result, r.end(ctx, done.Recorded, result)
 }
 
-// The method "execute" executes an approved run. During the execution, the method renews the lease
-// of the run's Claim. If the Claim becomes invalid, the method stops the run.
+// The method "execute" executes an approved run. During the execution, the method "execute" renews
+// the lease of the run's Claim. If the Claim becomes invalid, the method "execute" stops the run.
 func (a Approvals) execute(ctx context.Context, c Caller, r *run) (memory.Done, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	ended := make(chan struct{})

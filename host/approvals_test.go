@@ -106,7 +106,7 @@ func newGated(t *testing.T, backend storage.Backend) *gated {
 	return g
 }
 
-// The method "open" opens the host. If the host is already open, the method first closes it.
+// The method "open" opens the host. If the host is already open, the method "open" first closes it.
 func (g *gated) open(files fstest.MapFS) {
 	g.Helper()
 	if g.Host != nil {
@@ -120,8 +120,8 @@ func (g *gated) open(files fstest.MapFS) {
 	})
 }
 
-// The method "pause" runs a tool. The run must pause, and the method returns the approval that the
-// run requests.
+// The method "pause" runs a tool. The run must pause, and the method "pause" returns the approval
+// that the run requests.
 func (g *gated) pause(inv host.Invocation) *report.PendingApproval {
 	g.Helper()
 	result, err := run(g.Host, inv)

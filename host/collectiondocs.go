@@ -231,7 +231,8 @@ func (im *documentImport) step(ctx context.Context, v *memory.View) (documentSte
 	return step, im.remove(ctx, v, &step, old)
 }
 
-// The method "store" stores an entry. If the same entry is already stored, the method does nothing.
+// The method "store" stores an entry. If the same entry is already stored, the method "store" does
+// nothing.
 func (im *documentImport) store(ctx context.Context, v *memory.View, step *documentStep, e NewEntry, old memory.Entry) error {
 	step.taken++
 	user := v.Caller().User

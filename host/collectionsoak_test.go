@@ -158,8 +158,8 @@ func (u *soakUser) run(calls ...[]any) ([]json.RawMessage, error) {
 }
 
 // The method "act" performs one random operation. If the operation fails, and the reason is not a
-// conflict, the method returns an error. If the user does not find its own entries, the method also
-// returns an error.
+// conflict, the method "act" returns an error. If the user does not find its own entries, the
+// method "act" also returns an error.
 func (u *soakUser) act() error {
 	var err error
 	switch n := u.rand.IntN(100); {

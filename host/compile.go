@@ -47,7 +47,7 @@ func (c *compiler) engine(t *tool) (engine.Engine, error) {
 }
 
 // The method "compile" reads the source of a tool and compiles it with the engine for its file
-// extension. Before this, the method waits at the gate, in the flow of the tenant.
+// extension. Before this, the method "compile" waits at the gate, in the flow of the tenant.
 func (c *compiler) compile(ctx context.Context, t *tool, tenant string, limit time.Duration) (engine.Program, error) {
 	eng, err := c.engine(t)
 	if err != nil {

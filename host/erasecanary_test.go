@@ -179,9 +179,9 @@ func (z *zoo) text(user string) string {
 	return fmt.Sprintf("tea of %s %d", user, z.n)
 }
 
-// The method "name" returns a name that can be an id, a namespace or an idempotency key. Such a
-// name does not contain the canary. The method "name" is part of a record's key, and backends keep
-// the keys of changed records for some time.
+// The method "name" returns a name that can be an id, a namespace or an idempotency key. The
+// returned name does not contain the canary. The method "name" is part of a record's key, and
+// backends keep the keys of changed records for some time.
 func (z *zoo) name() string {
 	z.n++
 	return fmt.Sprint("name", z.n)

@@ -88,7 +88,7 @@ func (x *externals) begin(ctx context.Context, view *memory.View) error {
 }
 
 // The method "prepare" counts a call and gives its request a number. If there are too many calls,
-// the method returns the fault call_limit, which ends the run.
+// the method "prepare" returns the fault call_limit, which ends the run.
 func (x *externals) prepare(c externalCall) (*journal.Prepared, error) {
 	if x.calls++; x.calls > x.h.limits.ExternalCalls {
 		return nil, &stop{abi.Faultf(abi.CallLimit, "the run exceeded its limit of %d external calls", x.h.limits.ExternalCalls)}

@@ -112,7 +112,7 @@ func (t *tool) binding(effect report.Effect) approval.Binding {
 }
 
 // The method "step" returns the step of a machine that makes call number n of an attempt. If the
-// tool is not a machine, the method returns nil.
+// tool is not a machine, the method "step" returns nil.
 func (t *tool) step(n int, operation string) *machine.Step {
 	if n > len(t.calls) || t.calls[n-1].Kind.Operation() != operation {
 		return nil

@@ -38,7 +38,7 @@ func documentFault(code abi.Code, name string, err error) error {
 }
 
 // The function "document" checks the size of an invocation's input or context. If the document is
-// empty, the function returns {}.
+// empty, the function "document" returns {}.
 func (l Limits) document(name string, text json.RawMessage) (json.RawMessage, error) {
 	if len(text) == 0 {
 		return json.RawMessage("{}"), nil

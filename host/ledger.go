@@ -97,7 +97,7 @@ func (l *Ledger) close() {
 }
 
 // The method "flush" writes the pending entries. If the Host's background work is stopped, the
-// method continues, because the entries of acknowledged runs must be written.
+// method "flush" continues, because the entries of acknowledged runs must be written.
 func (l *Ledger) flush() {
 	l.flushing.Lock()
 	defer l.flushing.Unlock()

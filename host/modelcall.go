@@ -89,7 +89,7 @@ func (x *externals) sendChat(ctx context.Context, chat model.Chat, name, key str
 }
 
 // The method "resolve" returns the model with the given name. If the run cannot use the model, the
-// method returns the fault abi.Unavailable.
+// method "resolve" returns the fault abi.Unavailable.
 func (m *models) resolve(name string) (model.Chat, error) {
 	switch {
 	case m.test:

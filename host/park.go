@@ -10,8 +10,8 @@ import (
 
 // The method "park" is called before an external call is made. The method "park" releases the run's
 // locks and its slot at the gate, and stops the run's clock. If too many runs are already parked,
-// the method changes nothing and returns a fault. If the run already waits for other calls, it was
-// parked before, and the method always succeeds.
+// the method "park" changes nothing and returns a fault. If the run already waits for other calls,
+// it was parked before, and the method "park" always succeeds.
 func (x *externals) park(again bool) error {
 	if err := x.h.gate.Park(x.job.flow(), again); err != nil {
 		return err
@@ -25,8 +25,9 @@ func (x *externals) park(again bool) error {
 }
 
 // The method "unpark" waits until the run has a slot at the gate again. If the attempt ends before
-// this, the method returns an error, which ends the run. After such an error, the run has no slot.
-// If a nested run ends, the method continues to wait, because the outer run needs the slot.
+// this, the method "unpark" returns an error, which ends the run. After such an error, the run has
+// no slot. If a nested run ends, the method "unpark" continues to wait, because the outer run needs
+// the slot.
 func (x *externals) unpark() error {
 	defer func() {
 		for _, c := range x.job.clocks {

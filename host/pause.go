@@ -106,7 +106,7 @@ func (p pausedInvocation) invocation() Invocation {
 
 // The method "pause" stores a run that waits for an approval. The method "pause" also sets the
 // field "approval" of the run. If another run has used the idempotency key in the meantime, the
-// method returns the Result of this other run.
+// method "pause" returns the Result of this other run.
 func pause(ctx context.Context, r *run, p *pauseError) (memory.Done, error) {
 	stored, err := encodeRun(ctx, r, p)
 	if err != nil {

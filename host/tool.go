@@ -150,8 +150,8 @@ func (l *loading) stale(limit time.Duration) bool {
 }
 
 // The method "ready" returns the program of the tool. If the tool is not compiled yet, the method
-// compiles it within the time limit, in the flow of the tenant. If ctx ends, the method stops
-// waiting.
+// "ready" compiles it within the time limit, in the flow of the tenant. If ctx ends, the method
+// "ready" stops waiting.
 func (t *tool) ready(ctx context.Context, tenant string, limit time.Duration) (engine.Program, error) {
 	const tries = 3 // ready waits for at most this number of compilations
 	for try := 1; ; try++ {
@@ -186,7 +186,7 @@ func (t *tool) isCompiled() bool {
 }
 
 // The method "begin" returns the compilation of the tool, which can be in progress or finished. If
-// there is no compilation, the method starts one.
+// there is no compilation, the method "begin" starts one.
 func (t *tool) begin(tenant string, limit time.Duration) (*loading, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -38,8 +38,8 @@ type waitingCall struct {
 	err      error
 }
 
-// The method "add" adds a call. The caller chooses the id of this call. If the method returns an
-// error, the type of this error is *stop.
+// The method "add" adds a call. The caller chooses the id of this call. If the method "add" returns
+// an error, the type of this error is *stop.
 func (w *waiting) add(id uint64, c externalCall) error {
 	prepared, err := w.x.prepare(c)
 	if err != nil {
@@ -56,8 +56,8 @@ func (w *waiting) addKnown(id uint64, content []byte, err error) {
 
 // The method "next" returns the next answer. Recorded answers are returned in the order in which
 // they first arrived. Therefore a repeated attempt gets its answers in the same order. If the
-// argument "until" is not zero, the method waits no longer than until this time, and then returns
-// nil. If the method returns an error, the type of this error is *stop.
+// argument "until" is not zero, the method "next" waits no longer than until this time, and then
+// returns nil. If the method "next" returns an error, the type of this error is *stop.
 func (w *waiting) next(ctx context.Context, until time.Time) (waitingCall, error) {
 	if c := w.take(ctx); c != nil {
 		return *c, nil
@@ -90,7 +90,7 @@ func (w *waiting) one(ctx context.Context) ([]byte, error) {
 }
 
 // The method "take" removes the call whose answer arrived first, and returns this call. If no
-// answer has arrived yet, the method returns nil.
+// answer has arrived yet, the method "take" returns nil.
 func (w *waiting) take(ctx context.Context) *waitingCall {
 	w.mu.Lock()
 	defer w.mu.Unlock()

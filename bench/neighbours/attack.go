@@ -80,7 +80,7 @@ type attacker struct {
 func (a *attacker) mallory(session string) user { return a.user(attacked, "mallory", session) }
 
 // The method "take" reports whether the attack may send n more bytes. If the attack may send the
-// bytes, the method counts them as sent.
+// bytes, the method "take" counts them as sent.
 func (a *attacker) take(n int) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -88,8 +88,8 @@ func startServe(t testing.TB, binary string, args ...string) *serving {
 	return s
 }
 
-// The method "post" sends a request. If the response has a body, the method decodes the body into
-// v.
+// The method "post" sends a request. If the response has a body, the method "post" decodes the body
+// into v.
 func (s *serving) post(ctx context.Context, key, path, body string, headers map[string]string, v any) (status int, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+path, strings.NewReader(body))
 	if err != nil {

@@ -66,7 +66,7 @@ func (g *Gate) Acquire(ctx context.Context, f Flow) error {
 }
 
 // The method "await" waits until a run in a user's queue is admitted or rejected. If ctx ends
-// first, the method stops waiting.
+// first, the method "await" stops waiting.
 func (g *Gate) await(ctx context.Context, u *node, w *waiter) error {
 	select {
 	case <-w.decided:
@@ -147,7 +147,7 @@ func (g *Gate) next() {
 }
 
 // The method "chosen" returns the user below a node whose run is admitted next. If no run can be
-// admitted, the method returns nil.
+// admitted, the method "chosen" returns nil.
 func (g *Gate) chosen(n *node) *node {
 	if !g.mayRun(n) || n.waiting == 0 {
 		return nil

@@ -166,7 +166,7 @@ func TestAppBoundSparesItsTenant(t *testing.T) {
 }
 
 // The function "rejection" requests a slot for a flow. The gate must reject the request, and the
-// function returns the text of the error.
+// function "rejection" returns the text of the error.
 func (l *line) rejection(name string) string {
 	l.t.Helper()
 	err := l.gate.Acquire(l.t.Context(), of(name))

@@ -48,7 +48,7 @@ const maxSpare = 64
 type spares []*node
 
 // The method "child" returns the child of n that has the given name. If the child does not exist,
-// the method creates it.
+// the method "child" creates it.
 func (s *spares) child(n *node, name string) *node {
 	if c := n.children[name]; c != nil {
 		return c
@@ -140,7 +140,7 @@ func (w *waiter) remove(taken bool) {
 }
 
 // The method "longest" returns the child with the most waiting runs. If no child has a waiting run,
-// the method returns nil.
+// the method "longest" returns nil.
 func (n *node) longest() (longest *node) {
 	for at := n.turns.Front(); at != nil; at = at.Next() {
 		if c := at.Value.(*node); longest == nil || c.waiting > longest.waiting {

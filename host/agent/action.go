@@ -49,8 +49,8 @@ func (a *actions) root(ctx context.Context, root []int, b *abl.Body, resume []in
 }
 
 // The method "body" runs the actions of a nested list, such as ON_SUCCESS. If an action leaves the
-// list, the method returns the control of this action. If no action leaves the list, the method
-// "body" returns the control of THEN.
+// list, the method "body" returns the control of this action. If no action leaves the list, the
+// method "body" returns the control of THEN.
 func (a *actions) body(ctx context.Context, b *abl.Body, resume []int) (control, error) {
 	depth := len(a.path)
 	first := 0
