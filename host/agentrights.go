@@ -14,12 +14,12 @@ import (
 // hostAgent contains the rights of an agent.
 type hostAgent struct {
 	// authority contains the rights on facts. The authority covers the facts that the agent
-	// declares, with the ACCESS of each fact. authority also covers the targets of triggers. If a
-	// trigger appends to a fact, the trigger can read the fact even if the agent cannot.
+	// declares, with the ACCESS of each fact. The authority also covers the targets of triggers. If
+	// a trigger appends to a fact, the trigger can read the fact even if the agent cannot.
 	authority memory.Authority
 	// context contains the rights of recalls. A recall can read all facts that the field
-	// "authority" covers. context can also read the paths that it names and the facts that no agent
-	// declares.
+	// "authority" covers. A recall can also read the paths that it names and the facts that no
+	// agent declares.
 	context memory.Authority
 	// domains contains the facts that recalls can load, by domain.
 	domains map[string][]string

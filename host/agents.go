@@ -129,9 +129,9 @@ func (a Agents) Fire(ctx context.Context, req Turn) (*report.Evaluation, error) 
 }
 
 // Check checks the constraints of an agent at a checkpoint. Check is intended for platforms that
-// have their own agent loop. The argument "before" selects the checkpoint. Check is "calling TOOL"
-// before a tool call, and "returning results" before an answer. If it is "", Check checks the
-// constraints that apply to each step.
+// have their own agent loop. The argument "before" selects the checkpoint. The argument "before" is
+// "calling TOOL" before a tool call, and "returning results" before an answer. If the argument
+// "before" is "", Check checks the constraints that apply to each step.
 func (a Agents) Check(ctx context.Context, req Turn, before string) (*report.Evaluation, error) {
 	rules := agent.Rules{Checkpoint: agent.CheckpointStep}
 	switch tool, calling := strings.CutPrefix(before, "calling "); {

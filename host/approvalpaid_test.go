@@ -22,8 +22,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// paidFiles is an app with a tool. The tool sends texts to an embedder and prompts to a model.
-// paidFiles does so before and after an effect that requires an approval.
+// paidFiles is an app with a tool. The tool sends texts to an embedder and prompts to a model. The
+// tool sends texts and prompts both before and after an effect that requires an approval.
 var paidFiles = fstest.MapFS{
 	"app.yaml": {Data: []byte(`
 app: paid

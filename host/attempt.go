@@ -24,8 +24,8 @@ type attempt struct {
 	issued  map[string]*abi.Fault // the faults that the guest has received, by id
 	waiting waiting               // the external calls that have no answer yet
 	begun   uint64                // the number of external calls that the guest has begun
-	// searching is the processor time that the host has used for operations on collections.
-	// searching does not include the processor time of the worker.
+	// searching is the processor time that the host has used for operations on collections. The
+	// processor time of the worker is not included.
 	searching time.Duration
 	logs      []abi.LogLine
 	logBytes  int

@@ -300,8 +300,8 @@ const exportPage = 256
 
 // Export writes the entries of a collection as JSON lines, which Import accepts. If the caller has
 // a user or a session, Export writes the entries of this user or session and the entries of the
-// app. Export then writes no other entries. Export reads the entries in pages, not from one
-// snapshot. If the argument "namespace" is not nil, Export writes only the entries of this
+// app. Export writes no entries of other users or sessions. Export reads the entries in pages, not
+// from one snapshot. If the argument "namespace" is not nil, Export writes only the entries of this
 // namespace.
 func (c Collections) Export(ctx context.Context, caller Caller, name string, namespace *string, w io.Writer, report func(EntryProgress)) (EntryProgress, error) {
 	return ExportEntries(w, func(after string) ([]memory.Entry, string, error) {

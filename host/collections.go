@@ -54,7 +54,7 @@ func (c Collections) describe(ctx context.Context, caller Caller, name string) (
 
 // List returns a page of a collection's entries, with the contents of the entries; see
 // memory.ListEntries. If the caller has a user or a session, List returns the entries of this user
-// or session and the entries of the app. List then returns no other entries.
+// or session and the entries of the app. List returns no entries of other users or sessions.
 func (c Collections) List(ctx context.Context, caller Caller, q memory.EntryQuery) (found []memory.Entry, next string, err error) {
 	q.Own = q.Own || caller.ActorIsUser
 	err = c.perform(ctx, caller, act{name: actList, collection: q.Collection}, func(ctx context.Context, v *memory.View) (err error) {

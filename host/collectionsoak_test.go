@@ -307,7 +307,7 @@ func (u *soakUser) find(collection, space, mode string) (found recalled, err err
 
 // The method "check" performs a recall in a namespace. The recall must find exactly those entries
 // of the user that have not ended. The recall must not find an entry of another namespace. The
-// method "check" must not find another user's entry, except in the collection of the app.
+// recall must not find another user's entry, except in the collection of the app.
 func (u *soakUser) check(collection, space string) error {
 	before := time.Now()
 	found, err := u.find(collection, space, []string{"hybrid", "text", "vector"}[u.rand.IntN(3)])

@@ -119,9 +119,8 @@ func (c *compiler) source(t *tool) (engine.Source, error) {
 }
 
 // The method "domain" returns the isolation domain of the host's tools. The domain depends on the
-// tenants, because apps of different tenants can have the same id. The method "domain" does not
-// depend on the order of the tenants in Options. If the host is opened again, its domain is the
-// same.
+// tenants, because apps of different tenants can have the same id. The domain does not depend on
+// the order of the tenants in Options. If the host is opened again, the domain is the same.
 func (c *compiler) domain() string {
 	tenants := slices.Compact(slices.Sorted(slices.Values(c.h.tenants)))
 	return fmt.Sprintf("%q of %q", c.h.app.ID, tenants)

@@ -180,7 +180,7 @@ func (z *zoo) text(user string) string {
 }
 
 // The method "name" returns a name that can be an id, a namespace or an idempotency key. The
-// returned name does not contain the canary. The method "name" is part of a record's key, and
+// returned name does not contain the canary. The returned name is part of a record's key, and
 // backends keep the keys of changed records for some time.
 func (z *zoo) name() string {
 	z.n++

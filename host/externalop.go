@@ -158,7 +158,7 @@ func limited(ctx context.Context, r *run) (context.Context, context.CancelFunc) 
 }
 
 // startClock returns the context of a tool that can make external calls. The context ends at the
-// deadline. startClock ends earlier if the computing time of the run reaches the time limit. The
+// deadline. If the computing time of the run reaches the time limit, the context ends earlier. The
 // time for which the tool waits for answers does not count as computing time.
 func startClock(ctx context.Context, r *run) (context.Context, context.CancelFunc) {
 	root := cmp.Or(r.root, &r.job)

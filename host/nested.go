@@ -54,7 +54,7 @@ func nestedFault(ctx context.Context, t *turn, v *memory.View, err error) error 
 // errNotAdmitted is not a fault, so an agent cannot handle it.
 var errNotAdmitted = errors.New("the turn could not continue, because it had lost its slot for execution")
 
-// nestedRun returns a run that is ready to be executed. nestedRun has compiled the tool and checked
+// nestedRun returns a run that is ready to be executed. nestedRun also compiles the tool and checks
 // the input.
 func nestedRun(ctx context.Context, t *turn, name string, input json.RawMessage) (*run, error) {
 	r := &run{job: newJob(t.h, Invocation{Tool: name, Caller: t.inv.Caller, Input: input, OnLog: t.onLog()}, t.act)}

@@ -14,7 +14,7 @@ import (
 
 // TestRetryOfWaitingRun repeats a run with its idempotency key while the first run waits for a
 // model. The retry must wait for the Result of the first run, even if this takes longer than the
-// retry's time limit. TestRetryOfWaitingRun must send no request to the model.
+// retry's time limit. The retry must send no request to the model.
 func TestRetryOfWaitingRun(t *testing.T) { everywhere(t, testRetryOfWaitingRun) }
 
 func testRetryOfWaitingRun(t *testing.T) {

@@ -58,7 +58,7 @@ func crashReembed(at, url string) error {
 
 // TestReembedKilled starts a process that moves a collection. While the process waits for the
 // provider, the test kills it with SIGKILL. Until the lease has expired, no other process can move
-// the collection. When the lease has expired, another process continues the move. TestReembedKilled
+// the collection. When the lease has expired, another process continues the move. The other process
 // must embed only those texts whose new vectors were not stored.
 func TestReembedKilled(t *testing.T) {
 	t.Run("bolt", func(t *testing.T) { testReembedKilled(t, filepath.Join(t.TempDir(), "crash.db")) })

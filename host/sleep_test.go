@@ -428,8 +428,8 @@ func TestSleepGivesUp(t *testing.T) {
 }
 
 // TestSleepFailureLog checks the warning about a failed run. The warning must contain the id of the
-// run. TestSleepFailureLog must contain the fault's message only if the message is from the host,
-// and not from the code of a tool.
+// run. The warning must contain the fault's message only if the message is from the host, and not
+// from the code of a tool.
 func TestSleepFailureLog(t *testing.T) {
 	for _, test := range []struct{ source, want, not string }{
 		{`return {proposals: 3}`, "message=\"`output.proposals` is not a list\"", "level=ERROR"},

@@ -39,8 +39,8 @@ def main(text, at):
     return json.loads(json.dumps({"words": len(words), "after": after.isoformat(), "n": seen["n"]}))
 `
 
-// bareWords is a program for python3. bareWords does the same work as countWords, but it reads the
-// content of the memory from standard input.
+// bareWords is a program for python3. bareWords does the same work as countWords, but bareWords
+// reads the content of the memory from standard input.
 const bareWords = `import json, re, sys
 from datetime import datetime as clock, timedelta
 request = json.load(sys.stdin)

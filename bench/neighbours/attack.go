@@ -18,7 +18,7 @@ type attack struct {
 	budget  int64 // the maximum number of bytes to send
 	spans   int   // the duration as a multiple of the default; 0 has the same meaning as 1
 	// The function "prepare" stores the data that the attack needs. The function "prepare" returns
-	// a function, and each worker calls the returned function until this function returns false.
+	// a function, which each worker calls repeatedly until the returned function returns false.
 	prepare func(*attacker) (func(worker int) bool, error)
 	// neighbours lists the neighbors to measure.
 	neighbours func(*service) ([]neighbour, error)
