@@ -13,31 +13,32 @@ import (
 
 // Limits of values.
 const (
-	// MaxValueBytes is the approximate maximum size of a value that is assigned.
+	// MaxValueBytes is the approximate maximum size of an assigned value.
 	MaxValueBytes = 1 << 20
-	// MaxStateBytes is the approximate maximum size of all variables of an agent in a session, and of
-	// all facts that recalls have loaded in a session.
+	// MaxStateBytes is an approximate maximum size. It applies to all variables of an agent in a
+	// session, and to all facts that recalls have loaded in a session.
 	MaxStateBytes = 2 << 20
-	// MaxValueDepth is the maximum nesting of a value that is assigned.
+	// MaxValueDepth is the maximum nesting depth of an assigned value.
 	MaxValueDepth = 64
 )
 
-// The costs of actions in evaluation steps. The costs of the expressions in an action are added.
+// The costs of actions in evaluation steps. The cost of an action includes the costs of its
+// expressions.
 const (
-	// bytesPerStep is the number of bytes of a value that one evaluation step copies, compares or
-	// encodes.
+	// bytesPerStep is a number of bytes. Copying, comparing or encoding this number of bytes of a
+	// value costs one evaluation step.
 	bytesPerStep     = 16
 	costOfAction     = 2
 	costOfAssign     = 5
-	costOfPart       = 10 // for each name in the path of a part of a value
+	costOfPart       = 10 // for each name in the path of a nested value
 	costOfClear      = 4
 	costOfFact       = 50 // for each fact that is written
 	costOfRecall     = 100
 	costOfConstraint = 5
 )
 
-// charge subtracts evaluation steps from the budget of the turn. charge returns a fault if the
-// budget is exceeded.
+// charge subtracts evaluation steps from the budget of the turn. charge returns a fault if the cost
+// exceeds the budget.
 func (m *memory) charge(at abl.Position, steps int) error {
 	if m.cost -= steps; m.cost < 0 {
 		return m.located(abl.ErrCost, at)
@@ -45,17 +46,17 @@ func (m *memory) charge(at abl.Position, steps int) error {
 	return nil
 }
 
-// assign sets a fact that the agent declares, a session variable, or a part of one of them. If the
-// target is a part of a value, the missing objects on its path are created. The error is a fault if
-// the agent cannot write the fact, if the value is too large, or if its type is wrong in an agent
-// with STRICT_TYPES.
+// assign sets a target, which is a declared fact of the agent, a session variable, or a part of a
+// fact or variable. If the target is a part of a value, assign creates the missing objects on the
+// path of the target. The error is a fault if the agent cannot write the fact, or if the value is
+// too large. With STRICT_TYPES, a value of a wrong type is also a fault.
 func (m *memory) assign(ctx context.Context, target abl.Name, value any) error {
 	path := strings.Split(target.Value, ".")
 	return m.assignPath(ctx, target, path, len(path), value)
 }
 
-// assignPath sets the value of a path. Only the first "fixed" names of the path can be the path of
-// a fact. The names after these are computed.
+// assignPath sets the value of a path. Only the first "fixed" names of the path are considered as
+// the path of a fact. The names after the first "fixed" names are computed.
 func (m *memory) assignPath(ctx context.Context, target abl.Name, path []string, fixed int, value any) error {
 	value = abl.Plain(value)
 	f, n := m.agent.fact(path[:fixed])
@@ -69,7 +70,7 @@ func (m *memory) assignPath(ctx context.Context, target abl.Name, path []string,
 	if err := m.measure(target, value); err != nil {
 		return err
 	}
-	// Sensitive parts are also compared and masked, which has the same cost.
+	// Sensitive parts are also compared and masked, so they cost the same as a copy.
 	if len(m.agent.masks) > 0 && m.agent.masks.find(path[0]) != "" {
 		if err := m.measure(target, value); err != nil {
 			return err
@@ -99,7 +100,7 @@ func (m *memory) nested(ctx context.Context, target abl.Name, f *abl.Fact, path 
 	return replaced(m, target, whole, path[n:], value), nil
 }
 
-// replaced returns a copy of an object or an array in which the value of a path is replaced.
+// replaced returns a copy of an object or an array. In the copy, the value at a path is replaced.
 func replaced(m *memory, target abl.Name, whole any, path []string, value any) any {
 	if len(path) == 0 {
 		return value
@@ -122,9 +123,9 @@ func replaced(m *memory, target abl.Name, whole any, path []string, value any) a
 	return object
 }
 
-// replacedItem returns a copy of an array in which an item, or the value of a path in the item, is
-// replaced. The index after the last item adds an item. An index outside of this range changes
-// nothing.
+// replacedItem returns a copy of an array. In the copy, an item is replaced, or the value at a path
+// within the item. If the index is equal to the length of the array, the item is appended. A larger
+// or negative index changes nothing.
 func replacedItem(m *memory, target abl.Name, items []any, i int, path []string, value any) any {
 	if i < 0 || i > len(items) {
 		m.log.warnf(target.Position, "the array %s has no item %d, because the array has only %d items; nothing is set", firstOf(target.Value), i, len(items))
@@ -144,8 +145,8 @@ func firstOf(path string) string {
 	return first
 }
 
-// setFact stores a fact, or deletes it if the value is null. The caller must have checked the value
-// with measure.
+// setFact stores a fact, or deletes it if the value is null. The caller must already have checked
+// the value by calling measure.
 func (m *memory) setFact(ctx context.Context, target abl.Name, f *abl.Fact, value any, o FactOptions) error {
 	if f.Access == abl.AccessRead {
 		return m.log.faultf(target.Position, abi.AccessDenied, "the path %s cannot be written", f.Value)
@@ -166,7 +167,8 @@ func (m *memory) setFact(ctx context.Context, target abl.Name, f *abl.Fact, valu
 	return nil
 }
 
-// setVariable sets a session variable. The caller must have checked the value with measure.
+// setVariable sets a session variable. The caller must already have checked the value by calling
+// measure.
 func (m *memory) setVariable(target abl.Name, name string, value any) error {
 	m.log.hide(name, value)
 	v := m.agent.variables[name]
@@ -185,8 +187,8 @@ func (m *memory) setVariable(target abl.Name, name string, value any) error {
 	return nil
 }
 
-// typed warns about a value that does not have the declared type. With STRICT_TYPES, typed returns
-// a fault instead.
+// typed adds a warning if a value does not have the declared type. With STRICT_TYPES, typed returns
+// a fault instead of the warning.
 func (m *memory) typed(target abl.Name, value any, want abl.Type) error {
 	if abl.HasType(value, want) {
 		return nil
@@ -249,8 +251,8 @@ func (m *memory) deleteFact(ctx context.Context, target abl.Name, f *abl.Fact) e
 	return nil
 }
 
-// measure returns a fault if a value is too large or too deep. measure charges the budget of the
-// turn for the size of the value.
+// measure returns a fault if a value is too large or too deep. measure also subtracts the cost of
+// the value's size from the budget of the turn.
 func (m *memory) measure(target abl.Name, value any) error {
 	size, deep := sizeOf(value, MaxValueBytes, 0)
 	switch m.cost -= costOfAssign + size/bytesPerStep; {
@@ -264,8 +266,8 @@ func (m *memory) measure(target abl.Name, value any) error {
 	return nil
 }
 
-// sizeOf returns the approximate size of a value as JSON. sizeOf stops when the size exceeds the
-// limit, because a value can contain the same part many times.
+// sizeOf returns the approximate size of a value as JSON. A value can contain the same part many
+// times, so sizeOf stops when the size exceeds the limit.
 func sizeOf(value any, limit, depth int) (size int, deep bool) {
 	if depth > MaxValueDepth {
 		return 0, true
@@ -295,8 +297,8 @@ func sizeOf(value any, limit, depth int) (size int, deep bool) {
 	return 8, false
 }
 
-// keep sets the variables with RESET: never. Each of these variables gets its stored value or, if
-// no value is stored, its initial value.
+// The method "keep" sets the variables that have the attribute RESET: never. Each of these
+// variables gets its stored value. If no value is stored, the variable gets its initial value.
 func (a *actor) keep() {
 	if a.kept = maps.Clone(a.kept); a.kept != nil {
 		return
@@ -309,8 +311,8 @@ func (a *actor) keep() {
 	}
 }
 
-// initialize sets each variable that an activation resets to the initial value of the variable. In
-// a new agent, initialize sets all variables.
+// Each activation resets some variables. initialize sets each of them to its initial value. If the
+// agent is new, initialize sets all variables.
 func (m *memory) initialize() {
 	for name, v := range m.agent.variables {
 		if v.Reset != abl.ResetNever && (m.isNew || v.Reset == abl.ResetActivation) {
@@ -319,7 +321,7 @@ func (m *memory) initialize() {
 	}
 }
 
-// resetStep sets each variable with "RESET: step" to its initial value.
+// resetStep sets each variable that has "RESET: step" to its initial value.
 func (m *memory) resetStep() {
 	for name, v := range m.agent.variables {
 		if v.Reset == abl.ResetStep {

@@ -48,8 +48,7 @@ FLOW:
 	return b.String()
 }
 
-// BenchmarkTurn measures the interpreter with an environment that encodes the states of agents as
-// JSON.
+// BenchmarkTurn measures the interpreter. Its environment encodes the states of agents as JSON.
 func BenchmarkTurn(b *testing.B) {
 	set := compile(b, nil, tenSteps())
 	e := agenttest.New()
@@ -64,7 +63,7 @@ func BenchmarkTurn(b *testing.B) {
 	}
 }
 
-// BenchmarkLoad measures reading and compiling an agent of 40 steps.
+// BenchmarkLoad measures how long reading and compiling an agent of 40 steps takes.
 func BenchmarkLoad(b *testing.B) {
 	source := []byte(largeAgent())
 	b.SetBytes(int64(len(source)))

@@ -1,7 +1,7 @@
 package agent_test
 
-// blockRequirements contains, for each numbered statement of the documentation page on memory
-// blocks, the tests that check this statement.
+// blockRequirements lists the numbered statements of the documentation page on memory blocks. For
+// each statement, it contains the tests that check the statement.
 var blockRequirements = map[string][]string{
 	"002-1":  {"host/server/httpapi.TestBlocksOfUsers", "host/server/httpapi.TestAuthorization", "host/memory/block.TestScopes"},
 	"002-2":  {"host/server/httpapi.TestBlockScopes", "host/server/mcpapi.TestMemoryOfAgent"},

@@ -7,10 +7,10 @@ import (
 	"github.com/toolrun/toolrun/host/agent/abl"
 )
 
-// beginCollect makes the current step wait for the fields that a failed constraint collects. These
-// fields are the fields without a value, or all fields of the constraint if each field has a value.
-// The argument "prompted" is true if the constraint has sent a message that asks for the first
-// field. Outside of a step, beginCollect halts the turn instead.
+// If a constraint with COLLECT fails, beginCollect makes the current step wait for the fields of
+// COLLECT. If some of these fields have no value, the step waits for only those. Otherwise, it
+// waits for all fields of COLLECT. The argument "prompted" is true if the constraint has sent a
+// message that asks for the first field. If no step is active, beginCollect halts the turn instead.
 func (d *dialog) beginCollect(ctx context.Context, constraint int, prompted bool) (control, error) {
 	fields := d.mem.agent.Constraints[constraint].OnFail.Collect
 	var all, missing []string
@@ -38,9 +38,10 @@ func (d *dialog) beginCollect(ctx context.Context, constraint int, prompted bool
 	return ctl, d.log.ask(fields[0].Position, question(missing[0]))
 }
 
-// collect assigns the message to the field that a constraint asks for. After the last field, the
-// step continues at the checkpoint of the constraint, unless the constraint has GOTO. If the
-// constraint has "THEN: continue", the constraint is not checked again.
+// collect assigns the user's message to the field that a constraint requests. After the last field
+// of COLLECT, the step continues at the checkpoint of the constraint. If the constraint has GOTO,
+// the turn continues with the step of GOTO instead. If the constraint has "THEN: continue", this
+// checkpoint does not check the constraint again.
 func (d *dialog) collect(ctx context.Context, step *abl.Step) (control, error) {
 	state := d.mem.state
 	d.t.unread = false
@@ -61,8 +62,8 @@ func (d *dialog) collect(ctx context.Context, step *abl.Step) (control, error) {
 	return d.collected(ctx, step)
 }
 
-// collected continues the turn after the last field of COLLECT. The turn continues with the step of
-// GOTO, at the start of the current step, or with the waiting action.
+// collected continues the turn after the last field of COLLECT. The turn continues with the step
+// that GOTO names, at the start of the current step, or with the waiting action.
 func (d *dialog) collected(ctx context.Context, step *abl.Step) (control, error) {
 	state := d.mem.state
 	c := &d.mem.agent.Constraints[state.Constraint]

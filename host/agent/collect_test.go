@@ -12,7 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/agent/agenttest"
 )
 
-// A field that a constraint collects has the type that GATHER declares for it.
+// If a constraint collects a field and GATHER declares a type for this field, the field has this
+// type.
 func TestCollectedFieldsHaveTypes(t *testing.T) {
 	set := compile(t, nil, `AGENT: A
 CONSTRAINTS:
@@ -49,7 +50,7 @@ FLOW:
 }
 
 // After COLLECT, GOTO leads to a step that computes a variable again. The constraint still applies
-// to the call that follows.
+// to the call in this step.
 func TestCollectedFieldsAreComputedAgain(t *testing.T) {
 	set := compile(t, []agent.Tool{{Name: "book"}}, `AGENT: A
 CONSTRAINTS:
@@ -174,7 +175,7 @@ FLOW:
 	}
 }
 
-// A call that can never succeed is reported as a problem of the file.
+// If a call in a file can never succeed, a problem of the file is reported.
 func TestInputsOfCalls(t *testing.T) {
 	tools := []agent.Tool{
 		{Name: "search", Parameters: []byte(`{"type":"object","properties":{"city":{},"nights":{"default":1}},"required":["city","nights"],"additionalProperties":false}`)},
@@ -204,7 +205,7 @@ func TestInputsOfCalls(t *testing.T) {
 	}
 }
 
-// documents parses files, which must not have errors, and returns their documents.
+// documents parses files and returns their documents. The files must not have errors.
 func documents(t testing.TB, files ...string) []*abl.Document {
 	t.Helper()
 	var docs []*abl.Document

@@ -1,7 +1,7 @@
 package agent_test
 
-// collectionRequirements contains, for each numbered statement of the documentation page on the memory
-// of machines, the tests that check this statement.
+// collectionRequirements lists the numbered statements of the documentation page on the memory of
+// machines. For each statement, it contains the tests that check the statement.
 var collectionRequirements = map[string][]string{
 	"003-1":  {"host.TestSeedMachines", "host/memory/collection.TestRemember"},
 	"003-2":  {"host.TestMachineMemoryIsGoverned", "host.TestMachineFaults"},
@@ -28,8 +28,8 @@ var collectionRequirements = map[string][]string{
 	"003-23": {"host.TestSeedMachines"},
 }
 
-// badInput contains, for each kind of bad input to collections, machines and approvals, the tests that
-// expect its fault.
+// badInput lists the kinds of bad input to collections, machines and approvals. For each kind, it
+// contains the tests that expect a fault.
 var badInput = map[string][]string{
 	"an empty query":                        {"host/memory/collection.TestBadArguments"},
 	"a limit of 0 or 10,000":                {"host/memory/collection.TestBadArguments", "host/machine.TestProblems"},

@@ -10,29 +10,31 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// MaxRetries is the maximum number of times that a constraint with RETRY runs a step again in a turn.
+// In one turn, a constraint with RETRY can run a step again at most MaxRetries times.
 const MaxRetries = 3
 
 // rules evaluates the constraints, recalls and triggers of the active agent.
 type rules struct {
 	mem *memory
 	log *log
-	// The field "excused" is the index of a constraint that is skipped at its next checkpoint, or
-	// -1 if no constraint is skipped.
+	// The field "excused" identifies a constraint that is skipped at its next checkpoint. Its value
+	// is the index of this constraint, or -1 if no constraint is skipped.
 	excused int
 	// collect makes the step wait for the fields of a failed constraint. The argument "prompted" is
 	// true if the constraint has sent a message.
 	collect func(ctx context.Context, constraint int, prompted bool) (control, error)
-	// withdraw removes the results that the active agent added from the messages.
+	// withdraw removes results from the messages. Only results that the active agent added are
+	// removed.
 	withdraw func()
-	// retries contains the number of times that each constraint ran a step again.
+	// retries contains, for each constraint, how often the constraint ran a step again.
 	retries map[*abl.Constraint]int
-	// stored contains the facts that triggers stored, in their display form.
+	// stored contains the display forms of the facts that triggers stored.
 	stored map[string]any
 }
 
-// checkpoint checks the constraints that apply at a checkpoint. For CheckpointCalling, the argument
-// "tool" is the called tool. The turn continues unless a constraint of severity "error" fails.
+// The method "checkpoint" checks the constraints that apply at a checkpoint. For CheckpointCalling,
+// the argument "tool" is the called tool. The turn continues unless a constraint of severity
+// "error" fails.
 func (r *rules) checkpoint(ctx context.Context, kind, tool string) (control, error) {
 	i, err := r.check(ctx, kind, tool, nil)
 	if e := r.excused; e >= 0 && e < len(r.mem.agent.Constraints) && applies(&r.mem.agent.Constraints[e], kind, tool) {
@@ -45,9 +47,10 @@ func (r *rules) checkpoint(ctx context.Context, kind, tool string) (control, err
 	return r.failed(ctx, i, kind)
 }
 
-// calling checks the constraints on a call to a tool twice: with the variables, and with the input
-// of the call in place of the variables. A model therefore cannot satisfy a violated constraint by
-// the input that the model passes.
+// calling checks the constraints on a call to a tool twice: with the variables, and with the values
+// of the call's input, which then replace the variables of the same names. A model chooses the
+// input of a call. Because of both checks, the input cannot hide that the variables violate a
+// constraint.
 func (r *rules) calling(ctx context.Context, tool string, input map[string]any) (control, error) {
 	excused := r.excused
 	ctl, err := r.checkpoint(ctx, CheckpointCalling, tool)
@@ -59,8 +62,8 @@ func (r *rules) calling(ctx context.Context, tool string, input map[string]any) 
 	return r.checkpoint(ctx, CheckpointCalling, tool)
 }
 
-// differs reports whether a constraint on calls to a tool reads a name that has a different value
-// in the input.
+// differs compares the input of a call with the variables. The result is true if a constraint on
+// calls to the tool reads a name whose value in the input is different.
 func (r *rules) differs(ctx context.Context, tool string, input map[string]any) bool {
 	if len(input) == 0 {
 		return false
@@ -88,9 +91,10 @@ func (r *rules) differs(ctx context.Context, tool string, input map[string]any) 
 	return false
 }
 
-// check returns the index of the first constraint of severity "error" that fails at a checkpoint,
-// or -1 if none fails. A failed constraint of severity "warning" adds a warning. If the function
-// report is not nil, check calls report for each failed constraint.
+// check returns the index of the first constraint that has severity "error" and fails at a
+// checkpoint, or -1 if no such constraint exists. A failed constraint of severity "warning" adds a
+// warning. If the argument "report" is not nil, check calls the function "report" for each failed
+// constraint.
 func (r *rules) check(ctx context.Context, kind, tool string, report func(*abl.Constraint, string)) (int, error) {
 	scope := r.mem.scope(ctx)
 	for i := range r.mem.agent.Constraints {

@@ -2,7 +2,7 @@ package agent
 
 import "github.com/toolrun/toolrun/host/agent/abl"
 
-// control determines how the turn continues after an action, a list of actions, a step or a
+// A control determines what the turn does after an action, a list of actions, a step or a
 // checkpoint. The zero value of control means that the next action or step runs.
 type control struct {
 	kind controlKind
@@ -10,16 +10,16 @@ type control struct {
 	// "handoff".
 	target abl.Name
 	// The field "excused" identifies a constraint that is skipped in the next step, if the kind is
-	// "jump" or "again". The value of "excused" is the index of the constraint plus 1, or 0 if all
-	// constraints apply.
+	// "jump" or "again". The value of "excused" is 0 if all constraints apply. Otherwise, the value
+	// is the index of the skipped constraint plus 1.
 	excused int
 }
 
 type controlKind uint8
 
 const (
-	// The constant goOn means that the turn continues with the next action, or with the successor
-	// of a step.
+	// The constant goOn means that the turn continues with the next action. If there is no next
+	// action, the turn continues with the successor of the step.
 	goOn controlKind = iota
 	// The constant "proceed" means that the turn skips the remaining actions of the step, and
 	// continues with the successor of the step.
@@ -28,7 +28,7 @@ const (
 	jump
 	// The constant "again" means that the step runs again from its start.
 	again
-	// The constant "complete" means that the flow ends.
+	// The constant "complete" means that the turn ends the flow of the agent.
 	complete
 	// The constant "handoff" passes the conversation to another agent, and the constant "escalate"
 	// passes the conversation to a person.
@@ -40,7 +40,8 @@ const (
 	wait
 )
 
-// controlOf returns the control that leads to the successor of a list of actions.
+// A list of actions can have a successor. controlOf returns the control that leads to this
+// successor.
 func controlOf(target abl.Target) control {
 	switch target.Kind {
 	case abl.TargetStep:

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/agent/agenttest"
 )
 
-// expensiveTurn is an agent whose turn uses all of its evaluation steps.
+// expensiveTurn is an agent. Each turn of this agent uses all evaluation steps of the turn.
 type expensiveTurn struct {
 	name   string
 	source string
@@ -59,7 +59,7 @@ func expensiveTurns() []expensiveTurn {
 	}
 }
 
-// perform performs the turn. The turn fails, because it has used all of its evaluation steps.
+// perform performs the turn. The turn fails because it has used all its evaluation steps.
 func (x expensiveTurn) perform(t testing.TB, set *agent.Set) error {
 	e := agenttest.New()
 	var big []any

@@ -16,8 +16,8 @@ type dialog struct {
 	log *log
 }
 
-// resume continues a waiting step. If the turn has no message, resume repeats the question of the
-// step.
+// The method "resume" continues a waiting step. If the turn has no message, the method "resume"
+// repeats the question of the step.
 func (d *dialog) resume(ctx context.Context, step *abl.Step) (control, error) {
 	state := d.mem.state
 	if !d.t.unread {
@@ -27,7 +27,7 @@ func (d *dialog) resume(ctx context.Context, step *abl.Step) (control, error) {
 	if state.Waiting == WaitingCollect {
 		return d.collect(ctx, step)
 	}
-	// The file can have changed, so that it no longer contains the waiting action.
+	// If the file has changed, it possibly no longer contains the waiting action.
 	if state.Waiting == WaitingGather && step.Gather == nil || state.Waiting == WaitingModel && !isReasoning(step) {
 		return control{kind: again}, nil
 	}
@@ -43,7 +43,8 @@ func (d *dialog) resume(ctx context.Context, step *abl.Step) (control, error) {
 	return d.answer(ctx, step)
 }
 
-// await waits for the input of ON_INPUT. An unused message from the user is the input, unless the
+// The method "await" makes a step wait for the input of ON_INPUT. If the turn has a message from
+// the user that no action has used, this message is the input. This rule does not apply if the
 // agent has already sent a message in this turn.
 func (d *dialog) await(ctx context.Context, step *abl.Step) (control, error) {
 	if step.CompleteWhen != nil {
@@ -61,14 +62,15 @@ func (d *dialog) await(ctx context.Context, step *abl.Step) (control, error) {
 	return d.wait(WaitingInput, ""), nil
 }
 
-// wait makes the step wait.
+// The method "wait" makes the step wait.
 func (d *dialog) wait(kind Waiting, field string) control {
 	d.mem.state.Waiting, d.mem.state.Collecting = kind, field
 	return control{kind: wait}
 }
 
-// input runs the first branch of ON_INPUT whose condition is true. If the branch has no successor,
-// THEN of the step applies. If the step has no THEN, or if no branch applies, the step waits again.
+// The method "input" runs the first branch of ON_INPUT whose condition is true. If this branch has
+// no successor, THEN of the step determines the successor. The step waits again if the step also
+// has no THEN, or if no branch of ON_INPUT has a true condition.
 func (d *dialog) input(ctx context.Context, step *abl.Step) (control, error) {
 	d.t.unread = false
 	for i := range step.OnInput {
@@ -91,7 +93,7 @@ func (d *dialog) input(ctx context.Context, step *abl.Step) (control, error) {
 	return d.wait(WaitingInput, ""), d.repeat(ctx, step)
 }
 
-// afterInput returns the control after a branch of ON_INPUT.
+// afterInput returns the control that applies after a branch of ON_INPUT.
 func (d *dialog) afterInput(ctx context.Context, step *abl.Step, ctl control, err error) (control, error) {
 	if err != nil || ctl.kind != goOn || step.Then.Kind != "" {
 		return ctl, err
@@ -113,8 +115,8 @@ func (d *dialog) completes(ctx context.Context, step *abl.Step) (bool, error) {
 	return d.mem.holds(ctx, step.CompleteWhen)
 }
 
-// repeat sends the last question of a waiting step again. A step without a question sends its
-// messages again.
+// The method "repeat" sends the last question of a waiting step again. If a step has no question,
+// its messages are sent again.
 func (d *dialog) repeat(ctx context.Context, step *abl.Step) error {
 	state := d.mem.state
 	if state.Waiting == WaitingCollect {

@@ -1,10 +1,10 @@
 // Package agent executes agents that are written in the language of package abl. The package
-// performs turns, recalls facts when events fire, and checks constraints.
+// performs turns of a conversation, recalls facts when events fire, and checks constraints.
 //
-// A Set contains the compiled agents of an app. Set.Turn performs one turn with an Env, which
-// provides the facts, the variables and the tools of one attempt of a transaction. The package
-// itself stores nothing. If the attempt of the transaction does not commit, the turn has no effect.
+// A Set contains the compiled agents of an app. Set.Turn performs one turn with an Env. The Env
+// provides the facts, the variables and the tools of one attempt to execute a transaction. The
+// package agent itself stores nothing. If the transaction does not commit, the turn has no effect.
 //
-// Set.Fire, Set.Check and Set.Store evaluate the recalls, constraints and triggers of an agent for
-// programs that have their own loop of turns.
+// Set.Fire, Set.Check and Set.Store are for programs that have their own loop of turns. They
+// evaluate the recalls, the constraints and the triggers of an agent.
 package agent

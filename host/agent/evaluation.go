@@ -1,24 +1,27 @@
 package agent
 
-// Rules is the input of Set.Fire, Set.Check and Set.Store, which evaluate the rules of an agent for a
-// program that has its own loop of turns.
+// Rules is the input of Set.Fire, Set.Check and Set.Store, which evaluate the rules of an agent.
+// These methods are for programs that have their own loop of turns.
 type Rules struct {
-	// Agent is the agent whose rules apply. The default is the only agent of the app or, if the app
-	// has several agents, the agent that answers in the session.
+	// Agent is the agent whose rules apply. If Agent is empty, the rules of the only agent of the
+	// app apply or, if the app has several agents, the rules of the agent that answers in the
+	// session.
 	Agent string
-	// Variables contains the session variables and injected facts of the caller, by name or path.
-	// If Variables is nil, the variables of the session are used, and recalls inject facts into the
-	// state of the session. If Variables is not nil, only one part of the state of the session is
-	// read and changed: the values that triggers stored last.
+	// Variables contains the session variables and the injected facts that the caller passes. The
+	// key of a variable is its name, and the key of a fact is its path. If Variables is nil, the
+	// variables of the session are used. Recalls then inject facts into the state of the session.
+	// If Variables is not nil, only the values that triggers stored last are read and changed in
+	// the state of the session.
 	Variables map[string]any
-	// Message is the message of the user, which expressions read as input. HasMessage reports
-	// whether there is a message.
+	// Message is the message of the user. Expressions read the message as "input". HasMessage
+	// reports whether there is a message.
 	Message    string
 	HasMessage bool
 	// Event is the event of Fire, such as "session:start" or "tool:search:after".
 	Event string
-	// Checkpoint is the checkpoint of Check: CheckpointStep, CheckpointCalling or
-	// CheckpointReturning. Tool is the tool of CheckpointCalling.
+	// Checkpoint is the checkpoint at which the method "Check" checks the constraints:
+	// CheckpointStep, CheckpointCalling or CheckpointReturning. Tool is the name of the called
+	// tool, if the checkpoint is CheckpointCalling.
 	Checkpoint string
 	Tool       string
 }

@@ -49,7 +49,7 @@ func compileGuide() *agent.Set {
 	return set
 }
 
-// A conversation consists of turns. The environment stores the state between turns.
+// A conversation consists of turns. The environment keeps the state from one turn to the next.
 func ExampleSet_Turn() {
 	set, env := compileGuide(), agenttest.New()
 	for _, message := range []string{"hello", "Rome", "3"} {

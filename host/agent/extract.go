@@ -9,9 +9,9 @@ import (
 	"github.com/toolrun/toolrun/host/model"
 )
 
-// extract asks the model of GATHER for the fields that the message contains, and assigns them.
-// extract does nothing if GATHER has no model, or if the turn has already used the message. The
-// result "found" is false if the message answers a question but contains no field.
+// extract asks the model of GATHER for the fields that the message contains, and assigns their
+// values. If GATHER has no model, or if the turn has already used the message, extract does
+// nothing. If the message answers a question but contains no field, the result "found" is false.
 func (d *dialog) extract(ctx context.Context, step *abl.Step) (found bool, err error) {
 	if step.Gather.Model == "" || !d.t.unread || strings.TrimSpace(d.t.request.Message) == "" {
 		return true, nil
@@ -46,8 +46,8 @@ func (d *dialog) extract(ctx context.Context, step *abl.Step) (found bool, err e
 	return d.mem.state.Collecting == "" || len(d.mem.state.Collected) > before, nil
 }
 
-// take assigns a value that a model has found. Texts are converted to the type of the field. A
-// value that cannot be converted is ignored.
+// The method "take" assigns a value that a model has found. The value is converted to the type of
+// the field if the value is a text. The value is ignored if it cannot be converted.
 func (d *dialog) take(ctx context.Context, step *abl.Step, f *abl.Field, value any) error {
 	want := d.mem.agent.fieldType(step, f.Value)
 	if text, ok := value.(string); ok {
@@ -83,13 +83,13 @@ func (d *dialog) object(ctx context.Context, at abl.Position, name, task string,
 	}
 	var values map[string]any
 	if err := json.Unmarshal(answer.Object, &values); err != nil {
-		return nil, nil // an answer without an object has no values
+		return nil, nil // if an answer contains no object, there are no values
 	}
 	return values, nil
 }
 
-// classify asks a model which of the intents of a step the message expresses. classify returns -1
-// if no intent matches.
+// A step can have several intents. classify asks a model which of them the message expresses. If no
+// intent matches, classify returns -1.
 func (d *dialog) classify(ctx context.Context, step *abl.Step, intents []*abl.SubIntent) (int, error) {
 	phrases := []any{}
 	for _, in := range intents {

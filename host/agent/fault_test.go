@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/agent/agenttest"
 )
 
-// The message of a fault does not contain its position, which only the fields contain.
+// The message of a fault does not contain the position of the fault. Only the fields of the fault
+// contain the position.
 func TestPositionsOfFaults(t *testing.T) {
 	const start = "AGENT: A\nSTRICT_TYPES: true\nMEMORY:\n  session:\n    - typed\n      TYPE: number\nFLOW:\n  one:\n    REASONING: false\n"
 	for _, tt := range []struct {

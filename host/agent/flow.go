@@ -10,8 +10,9 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// converse runs the flow of the agent until the turn ends. After a handoff, converse runs the flow
-// of the next agent. The argument "ctl" is the control that the activation returned.
+// The method "converse" runs the flow of the agent until the turn ends. After a handoff, the method
+// "converse" runs the flow of the next agent. The argument "ctl" is the control that the method
+// "activate" returned.
 func (t *turn) converse(ctx context.Context, ctl control) (err error) {
 	for {
 		switch ctl.kind {
@@ -46,7 +47,7 @@ func (t *turn) enterAt(ctl control) {
 	t.moveTo(ctl.target.Value)
 }
 
-// run runs steps until the agent waits, ends its flow, or hands over to another agent.
+// The method "run" runs steps until the agent waits, ends its flow, or hands over to another agent.
 func (t *turn) run(ctx context.Context) (control, error) {
 	if len(t.mem.agent.Flow.Steps) == 0 {
 		return t.delegate(ctx)
@@ -102,8 +103,8 @@ func (t *turn) beginFlow(ctx context.Context) error {
 	return t.hook(ctx, "before_agent")
 }
 
-// comeBack continues the step that an intent with RESUME interrupted, and repeats the question of
-// this step.
+// The method "comeBack" continues the step that an intent with RESUME interrupted, and repeats the
+// question of this step.
 func (t *turn) comeBack(ctx context.Context) (control, error) {
 	s := t.mem.state
 	last := len(s.Returns) - 1
@@ -111,15 +112,15 @@ func (t *turn) comeBack(ctx context.Context) (control, error) {
 	s.Returns = s.Returns[:last]
 	t.moveTo(r.Step)
 	step := t.mem.agent.step(r.Step)
-	if step == nil { // the file has changed, and no longer contains the step
+	if step == nil { // if the file has changed, it possibly no longer contains the step
 		return t.leave(ctx, control{kind: complete})
 	}
 	s.Waiting, s.Path, s.Collecting, s.Collected = r.Waiting, r.Path, r.Collecting, r.Collected
 	return control{kind: wait}, t.dialog.repeat(ctx, step)
 }
 
-// delegate hands over to the first agent of HANDOFF whose condition WHEN is true. An agent without
-// a flow calls delegate.
+// delegate hands over to the first agent in HANDOFF whose condition in WHEN is true. delegate is
+// called for agents that have no flow.
 func (t *turn) delegate(ctx context.Context) (control, error) {
 	for i := range t.mem.agent.Handoffs {
 		h := &t.mem.agent.Handoffs[i]
@@ -133,7 +134,7 @@ func (t *turn) delegate(ctx context.Context) (control, error) {
 	return control{kind: halt}, nil
 }
 
-// leave ends the flow of the agent. The next turn of the agent begins the flow again.
+// The method "leave" ends the flow of the agent. The next turn of the agent begins the flow again.
 func (t *turn) leave(ctx context.Context, ctl control) (control, error) {
 	t.moveTo("")
 	if err := t.hook(ctx, "after_agent"); err != nil {
@@ -142,7 +143,7 @@ func (t *turn) leave(ctx context.Context, ctl control) (control, error) {
 	return ctl, t.rules.fire(ctx, "agent:"+t.mem.agent.name+":after")
 }
 
-// moveTo makes a step the current step, and discards the position in the previous step.
+// moveTo makes a step the current step. The position in the previous step is discarded.
 func (t *turn) moveTo(step string) {
 	t.mem.state.Step = step
 	t.leaveWait()
@@ -154,8 +155,8 @@ func (t *turn) leaveWait() {
 	s.Waiting, s.Path, s.Result, s.Constraint, s.Remaining, s.Collecting = "", nil, nil, 0, nil, ""
 }
 
-// successor returns the control after a step, which THEN determines. If the step has no THEN, the
-// next step of the file runs.
+// successor returns the control that THEN of a step determines. If the step has no THEN, the turn
+// continues with the next step in the file.
 func (t *turn) successor(step *abl.Step) control {
 	if ctl := controlOf(step.Then); ctl.kind != goOn && ctl.kind != proceed {
 		return ctl
@@ -166,8 +167,8 @@ func (t *turn) successor(step *abl.Step) control {
 	return control{kind: complete}
 }
 
-// deliver runs the hooks at the end of the turn, and checks the constraints on the messages of the
-// agent before the user receives them.
+// deliver runs the hooks at the end of the turn. Then deliver checks the constraints on the agent's
+// messages, which the user has not yet received.
 func (t *turn) deliver(ctx context.Context, ctl control) (control, error) {
 	if !t.closed && ctl.kind != handoff {
 		t.closed = true
@@ -185,14 +186,14 @@ func (t *turn) deliver(ctx context.Context, ctl control) (control, error) {
 	return checked, nil
 }
 
-// end records how the turn ends.
+// The method "end" records how the turn ends.
 func (t *turn) end(ctl control) {
 	t.log.outcome.Done = ctl.kind == complete
 	t.log.outcome.Escalate = t.log.outcome.Escalate || ctl.kind == escalate
 }
 
-// handOver activates another agent, which answers from then on. handOver returns the control of the
-// activation.
+// handOver activates another agent. This agent then answers in the session. handOver returns the
+// control that results from the activation.
 func (t *turn) handOver(ctx context.Context, target abl.Name) (control, error) {
 	name := target.Value
 	t.log.note(report.Trace{Kind: "handoff", Name: name, Position: t.log.place(target.Position)})
@@ -213,7 +214,7 @@ func (t *turn) handOver(ctx context.Context, target abl.Name) (control, error) {
 	return t.activate(ctx)
 }
 
-// countStep counts the steps of the turn. A turn that runs too many steps fails, and the fault
+// countStep counts the steps of the turn. If a turn runs too many steps, the turn fails. Its fault
 // names the steps of the loop.
 func (t *turn) countStep(step *abl.Step) error {
 	t.steps = append(t.steps, step.Value)

@@ -33,7 +33,8 @@ FLOW:
 	converse(t, e, set, turn{say: "long", want: []string{"one"}, done: true}, turn{say: "short", want: []string{}, done: true})
 }
 
-// TestAttemptsBeginAgain checks that the number of attempts starts at zero in a new flow.
+// TestAttemptsBeginAgain checks that the number of attempts of a step starts at zero when a new
+// flow begins.
 func TestAttemptsBeginAgain(t *testing.T) {
 	set := compile(t, nil, `AGENT: T
 FLOW:
@@ -49,7 +50,7 @@ FLOW:
 	}
 }
 
-// TestFactsAfterCall checks that a turn reads a fact again after a tool has changed the fact.
+// TestFactsAfterCall checks that a fact is read again after a tool has changed the fact.
 func TestFactsAfterCall(t *testing.T) {
 	set := compile(t, []agent.Tool{{Name: "rename"}}, `AGENT: T
 MEMORY:
@@ -72,8 +73,8 @@ FLOW:
 	converse(t, e, set, turn{say: "x", want: []string{"Ann Bea"}, done: true})
 }
 
-// TestCollectMissing checks that a constraint asks only for fields without a value. If all fields
-// have a value, the constraint must ask for all of them.
+// TestCollectMissing checks that COLLECT requests only the fields that have no value. If all fields
+// of COLLECT have a value, COLLECT must request all of them.
 func TestCollectMissing(t *testing.T) {
 	set := compile(t, nil, `AGENT: T
 CONSTRAINTS:
@@ -97,8 +98,8 @@ FLOW:
 		turn{say: "2", want: []string{"1 to 2"}, done: true})
 }
 
-// TestDelegation checks that an agent without a flow hands over to the first agent whose condition
-// WHEN is true.
+// TestDelegation checks that an agent without a flow hands over to the first agent in HANDOFF whose
+// condition in WHEN is true.
 func TestDelegation(t *testing.T) {
 	files := []string{`AGENT: Desk
 HANDOFF:
@@ -121,8 +122,8 @@ HANDOFF:
 	}
 }
 
-// TestStartHandsOver checks that the successor of ON_START determines how the turn continues, even
-// in a turn with an event.
+// TestStartHandsOver checks that ON_START can hand over to another agent, even in a turn with an
+// event.
 func TestStartHandsOver(t *testing.T) {
 	set := compile(t, nil, "AGENT: A\nON_START:\n  RESPOND: \"A\"\n  THEN: HANDOFF B\n",
 		"AGENT: B\nON_START:\n  THEN: second\nFLOW:\n  first:\n    REASONING: false\n    RESPOND: \"first\"\n  second:\n    REASONING: false\n    RESPOND: \"second\"\n")
@@ -139,8 +140,8 @@ func TestStartHandsOver(t *testing.T) {
 	}
 }
 
-// TestReturningGoesTo checks that a constraint on results with GOTO leads to another step, even
-// after the end of the flow.
+// TestReturningGoesTo checks the effect of GOTO in a constraint on results. The turn must continue
+// with the step of GOTO, even if the flow has already ended.
 func TestReturningGoesTo(t *testing.T) {
 	set := compile(t, nil, `AGENT: T
 CONSTRAINTS:
@@ -208,8 +209,8 @@ func TestFlowCanChange(t *testing.T) {
 	}
 }
 
-// TestCollectInIntent checks that an intent continues with its actions after a constraint has
-// collected a field. The step must then wait for its own field again.
+// TestCollectInIntent interrupts the actions of an intent by a constraint that collects a field.
+// After this field, the actions must continue. Then the step must wait for its own field again.
 func TestCollectInIntent(t *testing.T) {
 	set := compile(t, []agent.Tool{{Name: "find"}}, `AGENT: T
 CONSTRAINTS:
@@ -247,8 +248,8 @@ FLOW:
 	}
 }
 
-// TestConstraintStopsHook checks that a constraint that stops a hook undoes the hook, but does not block
-// the turn.
+// TestConstraintStopsHook checks what happens if a constraint stops a hook. The changes of the hook
+// must be undone, and the turn must continue.
 func TestConstraintStopsHook(t *testing.T) {
 	const source = `AGENT: T
 MEMORY:

@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// turn is a turn of a test conversation, with its expected results.
+// The type "turn" describes a turn of a test conversation and its expected results.
 type turn struct {
 	say     string // the value "-" means a turn without a message
 	want    []string
@@ -27,7 +27,7 @@ type turn struct {
 	blocked bool
 }
 
-// converse performs turns and compares their outcomes.
+// The function "converse" performs turns and compares their outcomes with the expected outcomes.
 func converse(t *testing.T, e *agenttest.Env, set *agent.Set, script ...turn) *report.Outcome {
 	t.Helper()
 	var last *report.Outcome
@@ -228,8 +228,8 @@ func TestCall(t *testing.T) {
 	}
 }
 
-// TestFailedTurnHasNoEffect checks that a fault that no ON_FAIL handles ends the turn without an
-// effect. The fault of the turn must name the call.
+// TestFailedTurnHasNoEffect checks that a fault ends the turn if no ON_FAIL handles the fault. The
+// turn must have no effect. The fault of the turn must name the call that failed.
 func TestFailedTurnHasNoEffect(t *testing.T) {
 	set := compile(t, []agent.Tool{{Name: "pay"}}, `AGENT: Pay
 MEMORY:
@@ -635,8 +635,8 @@ FLOW:
 	}
 }
 
-// TestAttemptsCountRuns checks that the attempts of a step do not include the times that a
-// constraint prevented the step from running.
+// TestAttemptsCountRuns checks the number of attempts of a step. An attempt that a constraint
+// prevented from running must not be counted.
 func TestAttemptsCountRuns(t *testing.T) {
 	set := compile(t, nil, `AGENT: T
 MEMORY:
@@ -659,8 +659,8 @@ FLOW:
 	converse(t, e, set, turn{say: "c", want: []string{"Open."}, done: true})
 }
 
-// TestStateIsBounded checks that the state of an agent cannot exceed its maximum size by many small
-// values.
+// TestStateIsBounded checks that many small values cannot make the state of an agent larger than
+// its maximum size.
 func TestStateIsBounded(t *testing.T) {
 	var sets strings.Builder
 	for i := range 40 {
@@ -674,8 +674,8 @@ func TestStateIsBounded(t *testing.T) {
 	}
 }
 
-// TestStandardQuestion checks that the standard question for a field is omitted if the last message
-// is a question.
+// TestStandardQuestion checks when the standard question for a field is sent. The question must be
+// omitted if the last message is already a question.
 func TestStandardQuestion(t *testing.T) {
 	for message, want := range map[string][]string{
 		"Welcome!":  {"Welcome!", "Please enter the name."},

@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/model"
 )
 
-// FuzzTurn performs turns of agent files without errors. A turn never panics, and its error is
-// never an internal fault. A failed turn changes nothing.
+// FuzzTurn performs turns of agent files that have no errors. A turn must never panic, and its
+// error must never be an internal fault. A failed turn must change nothing.
 func FuzzTurn(f *testing.F) {
 	for _, source := range []string{tripFlow, searchFlow, wireAgent, tenSteps(), "AGENT: A\n"} {
 		f.Add(source, "yes", "2")

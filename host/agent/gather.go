@@ -18,7 +18,7 @@ func (d *dialog) gather(ctx context.Context) (control, error) {
 	return d.gatherNext(ctx, d.mem.agent.step(d.mem.state.Step), askOnce)
 }
 
-// The type "asking" determines how the agent asks for a field.
+// The type "asking" determines how the agent requests a field from the user.
 type asking uint8
 
 const (
@@ -67,7 +67,7 @@ func (d *dialog) gatherNext(ctx context.Context, step *abl.Step, how asking) (co
 	return ctl, d.ask(ctx, step, next, how == askAgain)
 }
 
-// defaults sets optional fields without a value to their defaults.
+// The method "defaults" sets each optional field that has no value to its default.
 func (d *dialog) defaults(ctx context.Context, step *abl.Step) error {
 	for i := range step.Gather.Fields {
 		f := &step.Gather.Fields[i]
@@ -87,7 +87,8 @@ func (d *dialog) defaults(ctx context.Context, step *abl.Step) error {
 	return nil
 }
 
-// missing returns the first required field without a value, or nil.
+// The method "missing" returns the first required field that has no value, or nil if all required
+// fields have a value.
 func (d *dialog) missing(ctx context.Context, step *abl.Step) (*abl.Field, error) {
 	for i := range step.Gather.Fields {
 		f := &step.Gather.Fields[i]
@@ -101,9 +102,9 @@ func (d *dialog) missing(ctx context.Context, step *abl.Step) (*abl.Field, error
 	return nil, nil
 }
 
-// The step calls reopen if COMPLETE_WHEN is false although all fields have a value. reopen clears
-// the fields that COMPLETE_WHEN reads, and returns the first of these fields. If COMPLETE_WHEN
-// reads no field, reopen returns nil.
+// If all fields have a value but COMPLETE_WHEN is false, the step calls reopen. reopen clears the
+// fields that COMPLETE_WHEN reads, and returns the first of these fields. If COMPLETE_WHEN reads no
+// field, reopen returns nil.
 func (d *dialog) reopen(ctx context.Context, step *abl.Step) (*abl.Field, error) {
 	read := step.CompleteWhen.References()
 	var first *abl.Field
@@ -122,7 +123,8 @@ func (d *dialog) reopen(ctx context.Context, step *abl.Step) (*abl.Field, error)
 	return first, nil
 }
 
-// isWithin reports whether a path is equal to the path outer, or begins with the names of outer.
+// isWithin reports whether the argument "path" is equal to the argument "outer", or begins with the
+// names of "outer".
 func isWithin(path, outer string) bool {
 	return path == outer || strings.HasPrefix(path, outer+".")
 }
@@ -141,10 +143,10 @@ func (d *dialog) isSet(ctx context.Context, name string) (bool, error) {
 	return abl.Plain(value) != nil, nil
 }
 
-// ask asks for a field. For the first field, ask sends the prompt of GATHER. Then ask sends the
-// prompt of the field. If neither GATHER nor the field has a prompt, ask sends a standard question.
-// The standard question is omitted if the last message of the turn is a question and the argument
-// "repeated" is false.
+// The method "ask" asks the user for a field. If the field is the first field, the prompt of GATHER
+// is sent first. Then the prompt of the field is sent. If neither GATHER nor the field has a
+// prompt, a standard question is sent. The standard question is omitted if the last message of the
+// turn is a question and the argument "repeated" is false.
 func (d *dialog) ask(ctx context.Context, step *abl.Step, f *abl.Field, repeated bool) error {
 	prompted := false
 	if step.Gather.Prompt != nil && len(d.mem.state.Collected) == 0 {
@@ -171,13 +173,14 @@ func endsWithQuestion(messages []string) bool {
 	return strings.HasSuffix(last, "?") || strings.HasSuffix(last, "\uFF1F") || strings.HasSuffix(last, "\u061F")
 }
 
-// question returns the standard question for a field.
+// The function "question" returns the standard question for a field.
 func question(field string) string {
 	name := field[strings.LastIndexByte(field, '.')+1:]
 	return "Please enter the " + strings.ReplaceAll(name, "_", " ") + "."
 }
 
-// answer assigns the message to the field that the step asks for, and continues the step.
+// The method "answer" assigns the message to the field that the step requests, and continues the
+// step.
 func (d *dialog) answer(ctx context.Context, step *abl.Step) (control, error) {
 	i := slices.IndexFunc(step.Gather.Fields, func(f abl.Field) bool { return f.Value == d.mem.state.Collecting })
 	if i >= 0 && step.Gather.Model == "" {
@@ -201,9 +204,10 @@ func (d *dialog) answer(ctx context.Context, step *abl.Step) (control, error) {
 	return d.t.act(ctx, step, path[min(1, len(path)):])
 }
 
-// fieldType returns the type to which the answer for a field is converted. This type is the type in
-// GATHER of the step. If GATHER declares no type for the field, fieldType returns the type of the
-// variable or fact, or the type in another GATHER.
+// fieldType returns a type. The answer for a field is converted to this type. fieldType first looks
+// for the type of the field in GATHER of the step. If GATHER declares no type for the field,
+// fieldType returns the type of the variable or fact. If that type is also missing, fieldType
+// returns the type in another GATHER.
 func (p *program) fieldType(step *abl.Step, name string) abl.Type {
 	if step.Gather != nil {
 		for _, f := range step.Gather.Fields {
@@ -226,8 +230,9 @@ func (p *program) typeOf(name string) abl.Type {
 	return ""
 }
 
-// accept assigns the message to a field as a value of its type. If the message cannot be converted
-// to this type, accept asks the user for a value of the type and returns false.
+// The method "accept" converts the message to the type of a field, and assigns the result to the
+// field. If the conversion fails, the method "accept" asks the user for a value of the type and
+// returns false.
 func (d *dialog) accept(ctx context.Context, name abl.Name, want abl.Type, standard any) (bool, error) {
 	value, problem := convert(d.t.request.Message, want)
 	if strings.TrimSpace(d.t.request.Message) == "" && standard != nil {
@@ -240,8 +245,8 @@ func (d *dialog) accept(ctx context.Context, name abl.Name, want abl.Type, stand
 	return true, d.store(ctx, name, value)
 }
 
-// store assigns the value of a field. If the field is sensitive, the whole message is hidden,
-// because the message can contain the value in a different spelling.
+// The method "store" assigns the value of a field. If the field is sensitive, the whole message is
+// hidden, because the message can contain the value in a different spelling.
 func (d *dialog) store(ctx context.Context, name abl.Name, value any) error {
 	if d.mem.agent.masks.find(name.Value) != "" {
 		hideInput(d.mem)
@@ -255,8 +260,8 @@ func (d *dialog) store(ctx context.Context, name abl.Name, value any) error {
 
 var booleans = map[string]bool{"true": true, "yes": true, "y": true, "on": true, "1": true, "false": false, "no": false, "n": false, "off": false, "0": false}
 
-// convert converts a text to a value of a type. If the text cannot be converted, convert returns a
-// description of the expected input.
+// The function "convert" converts a text to a value of a type. If the text cannot be converted, the
+// function returns a description of the expected input.
 func convert(text string, want abl.Type) (value any, problem string) {
 	text = strings.TrimSpace(text)
 	switch want {

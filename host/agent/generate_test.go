@@ -10,7 +10,7 @@ import (
 // generator makes random agents.
 type generator struct {
 	*rand.Rand
-	refs  []string // the names that expressions of the agent can read
+	refs  []string // the names that expressions of the generated agent can read
 	steps []string
 }
 
@@ -25,7 +25,7 @@ var (
 	genPhrases  = []string{"x y", "a", "y", "5"}
 )
 
-// genInitialArrays are the initial values of lists.
+// genInitialArrays contains the initial values of lists.
 var genInitialArrays = []any{
 	nil, []any{}, []any{"b", 3.0, "a", 1.0, true},
 	[]any{map[string]any{"k": 3.0, "n": "a"}, map[string]any{"k": "b", "n": 1.0}, map[string]any{"k": 3.0, "n": "c"}, map[string]any{"n": 3.0}, map[string]any{"k": "12"}, map[string]any{"k": 1.0, "n": "a"}},
@@ -35,7 +35,7 @@ func pick[T any](g *generator, list []T) T { return list[g.IntN(len(list))] }
 
 func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
 
-// readable returns the names of values that are small enough for any expression.
+// readable returns the names of the values that are small enough to be used in any expression.
 func (g *generator) readable() []string { return slices.Concat(g.refs, genLists, genArrays) }
 
 func (g *generator) name() *refExpr { return &refExpr{op: "ref", ref: pick(g, g.refs)} }
@@ -47,8 +47,8 @@ func (g *generator) literal() *refExpr {
 	return &refExpr{op: "lit", lit: pick(g, genTexts)}
 }
 
-// expr returns an expression for a value. Only literals make the value of an expression larger than
-// its operands, so values remain small.
+// expr returns an expression that computes a value. The value of an expression is at most as large
+// as its operands and literals together, so values remain small.
 func (g *generator) expr() *refExpr {
 	switch g.IntN(13) {
 	case 0, 1:
@@ -92,7 +92,7 @@ func (g *generator) cond(depth int) *refExpr {
 	return &refExpr{op: pick(g, []string{"==", "!=", "<", "<=", ">", ">="}), args: []*refExpr{g.operand(), g.operand()}}
 }
 
-// replace replaces some names in an expression with another name.
+// The function "replace" replaces some names in an expression with another name.
 func (e *refExpr) replace(g *generator, name string) {
 	if e.op == "ref" && g.chance(70) {
 		e.ref = name
@@ -144,7 +144,7 @@ func (g *generator) simple() []refAction {
 	return list
 }
 
-// transform returns a TRANSFORM. The fields of the items of a list are scalars, so lists remain
+// transform returns a TRANSFORM. The fields of a list item are always scalars, so lists remain
 // small.
 func (g *generator) transform() refAction {
 	tr := &refTransform{as: pick(g, []string{"it", "it", "v0"}), into: pick(g, genArrays)}
@@ -215,7 +215,7 @@ func (g *generator) step(i int) refStep {
 		s.body.actions = append(s.body.actions, a)
 	}
 	for _, a := range g.simple() {
-		if !slices.ContainsFunc(s.body.actions, func(other refAction) bool { return other.kind == a.kind }) { // no duplicate keys in a step
+		if !slices.ContainsFunc(s.body.actions, func(other refAction) bool { return other.kind == a.kind }) { // no duplicate keys
 			s.body.actions = append(s.body.actions, a)
 		}
 	}
@@ -244,7 +244,7 @@ func (g *generator) step(i int) refStep {
 	return s
 }
 
-// call returns a CALL. Only some results of calls lead to another step.
+// call returns a CALL. Only some calls have a result that leads to another step.
 func (g *generator) call(step int, leads bool) refAction {
 	a := refAction{kind: "call", tool: pick(g, genTools), arg: g.expr()}
 	body := func() *refBody {
@@ -262,7 +262,7 @@ func (g *generator) call(step int, leads bool) refAction {
 	return a
 }
 
-// The method "waits" adds intents and COMPLETE_WHEN to a step, if the step can wait for input.
+// If a step can wait for input, the method "waits" adds intents and COMPLETE_WHEN to the step.
 func (g *generator) waits(s *refStep) {
 	if g.chance(40) {
 		s.complete = g.cond(1)
@@ -292,8 +292,8 @@ func (g *generator) hook() refHook {
 	return h
 }
 
-// inputs adds the branches of ON_INPUT. A branch can lead to any step without an endless loop,
-// because a step waits for input before a branch runs.
+// inputs adds the branches of ON_INPUT. A step waits for input before a branch of ON_INPUT runs.
+// Therefore, a branch can lead to any step without causing an endless loop.
 func (g *generator) inputs(i int, s *refStep) {
 	for n := g.IntN(3); n >= 0; n-- {
 		b := refBranch{cond: &refExpr{op: "==", args: []*refExpr{{op: "ref", ref: "input"}, {op: "lit", lit: pick(g, []string{"a", "b", "x y"})}}}}
@@ -449,10 +449,11 @@ func (g *generator) agent(name string) *refAgent {
 	return a
 }
 
-// excusedHandoff adds a constraint on a call as the first constraint of an agent. Its ON_FAIL jumps
-// to a step that hands over to agent B. The turn skips this constraint in the step, but must not
-// skip the constraint with the same index of agent B. Some of the added constraints collect a field
-// first, and jump to the step of the call.
+// excusedHandoff adds a constraint on a call. The constraint is the first constraint of the agent.
+// The ON_FAIL of the constraint jumps to a step that hands over to agent B. The turn skips this
+// constraint in that step. Agent B has a constraint with the same index, which the turn must not
+// skip. Some of the added constraints first collect a field. They jump to the step that contains
+// the call.
 func (g *generator) excusedHandoff(a *refAgent) {
 	last := len(a.steps) - 1
 	c := refConstraint{rule: pick(g, []string{"REQUIRE", "RESTRICT"}), cond: g.cond(1), before: "calling", tool: "t0", fail: refFail{respond: g.message(), jump: a.steps[last].name}}
@@ -468,8 +469,8 @@ func (g *generator) excusedHandoff(a *refAgent) {
 	}
 }
 
-// collectingIntent adds an intent with a call, and a constraint on the call that collects a field.
-// The turn leaves the intent to collect the field.
+// collectingIntent adds an intent that contains a call. It also adds a constraint on the call that
+// collects a field. To collect the field, the turn leaves the intent.
 func (g *generator) collectingIntent(a *refAgent) {
 	s := &a.steps[g.IntN(len(a.steps))]
 	if len(s.inputs) == 0 && !slices.ContainsFunc(s.body.actions, func(a refAction) bool { return a.kind == "gather" }) {

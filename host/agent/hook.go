@@ -10,8 +10,9 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// hook runs all hooks with a name. If a hook fails, or a constraint stops the hook, the changes of
-// the hook are undone. The turn also ends if the hook is critical.
+// The method "hook" runs all hooks that have a given name. If a hook fails, or if a constraint
+// stops the hook, the changes that the hook made are undone. If the hook is critical, the turn also
+// ends.
 func (t *turn) hook(ctx context.Context, name string) error {
 	for i := range t.mem.agent.Hooks {
 		h := &t.mem.agent.Hooks[i]
@@ -49,7 +50,7 @@ func (t *turn) runHook(ctx context.Context, h *abl.Hook) error {
 	return nil
 }
 
-// snapshot is a copy of the data of a turn that a hook can change.
+// snapshot is a copy of a turn's data. It contains all data that a hook can change.
 type snapshot struct {
 	variables, kept, injected map[string]any
 	result, failure           any

@@ -11,17 +11,18 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// MaxReturns is the maximum number of steps to which a conversation can return. Beyond this
-// maximum, the oldest steps are dropped.
+// MaxReturns is the maximum number of interrupted steps that a conversation remembers, to return to
+// them later. If a conversation interrupts more steps than this maximum, the oldest of them are
+// forgotten.
 const MaxReturns = 8
 
-// While GATHER asks for a text, a phrase of one word is recognized only in short messages. A longer
-// message that is not a question is probably an answer that contains the word by chance.
-// maxIntentWords is the maximum number of words of a short message.
+// A phrase that is only one word can occur by chance in an answer. Therefore, while GATHER asks for
+// a text, such a phrase is recognized only in short messages. maxIntentWords is the maximum number
+// of words of a short message.
 const maxIntentWords = 3
 
-// intent runs the first intent of a step that the message matches. If no phrase matches and the
-// step has a model for intents, the model chooses the intent.
+// The method "intent" runs the first intent of a step that matches the message. If no phrase
+// matches and the step has a model for intents, the model chooses an intent.
 func (d *dialog) intent(ctx context.Context, step *abl.Step) (ctl control, matched bool, err error) {
 	if len(step.SubIntents)+len(step.Digressions) == 0 {
 		return control{}, false, nil
@@ -58,9 +59,9 @@ func (d *dialog) intent(ctx context.Context, step *abl.Step) (ctl control, match
 	return ctl, true, err
 }
 
-// runIntent runs the actions of an intent while the step waits. If an action of the intent waits,
-// the step waits for this action first, and state.Returns records the input for which the step
-// waited before the intent.
+// runIntent runs the actions of an intent. The step waits for input meanwhile. If an action of the
+// intent waits, the step waits for the input of this action. state.Returns then records the input
+// for which the step waited before.
 func (d *dialog) runIntent(ctx context.Context, step *abl.Step, in *abl.SubIntent, root, resume []int) (control, error) {
 	state := d.mem.state
 	outer := Return{state.Step, state.Waiting, state.Path, state.Collecting, state.Collected}
@@ -102,9 +103,10 @@ func intentAt(step *abl.Step, path []int) *abl.SubIntent {
 	return nil
 }
 
-// After an intent, the conversation normally returns to the input that the agent waited for. A turn
-// that does not continue the intent calls leaveIntent, which removes this input. If the turn leaves
-// the step and the intent has RESUME, leaveIntent keeps the input.
+// An intent interrupts an agent that waits for input. After the intent, the agent normally waits
+// for this input again. leaveIntent removes the input to which the conversation would return. It is
+// called if the turn does not continue the intent. If the intent has RESUME and the turn leaves the
+// step, leaveIntent keeps the input.
 func (d *dialog) leaveIntent(step *abl.Step, leavesStep bool) {
 	state := d.mem.state
 	in, last := intentAt(step, state.Path), len(state.Returns)-1
@@ -118,7 +120,7 @@ func (d *dialog) leaveIntent(step *abl.Step, leavesStep bool) {
 	state.Returns = state.Returns[:last]
 }
 
-// push adds a step to which the conversation returns later.
+// The method "push" records a step to which the conversation returns later.
 func (d *dialog) push(r Return) {
 	state := d.mem.state
 	if len(state.Returns) == MaxReturns {
@@ -127,9 +129,9 @@ func (d *dialog) push(r Return) {
 	state.Returns = append(state.Returns, r)
 }
 
-// afterIntent returns the control after an intent. If the intent halts or has no successor, the
-// step continues to wait. The question of the step is repeated if the intent resumes the step or
-// has sent no message.
+// afterIntent returns the control that applies after an intent. If the intent halts or has no
+// successor, the step waits again. The step then repeats its question if the intent resumes the
+// step, or if the intent has sent no message.
 func (d *dialog) afterIntent(ctx context.Context, step *abl.Step, in *abl.SubIntent, ctl control, err error) (control, error) {
 	state := d.mem.state
 	if in.Resume && ctl.kind == jump {
@@ -168,8 +170,8 @@ func words(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// mentions reports whether a message contains the words of a phrase in the order of the phrase. The
-// message can contain other words between the words of the phrase.
+// The function "mentions" reports whether a message contains all words of a phrase, in the same
+// order. The message can contain other words between the words of the phrase.
 func mentions(message, phrase []string) bool {
 	if len(phrase) == 0 {
 		return false

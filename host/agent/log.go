@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// Limits of the report of a turn.
+// These limits apply to the report of a turn.
 const (
 	// MaxMessages is the maximum number of messages of a turn. MaxMessagesBytes is the maximum
 	// total size of the messages of a turn. MaxWarnings is the maximum number of warnings of a
@@ -23,49 +23,50 @@ const (
 	MaxWarnings      = 100
 	// MaxWarningBytes is the approximate maximum size of a warning. A longer warning is truncated.
 	MaxWarningBytes = 4 << 10
-	// MaxTrace is the maximum number of entries of a trace. Entries after this limit are dropped.
+	// MaxTrace is the maximum number of entries in the trace of a turn. Further entries are
+	// dropped.
 	MaxTrace = 1000
-	// MaxTraceValueBytes is the maximum size of a value in the trace. If a value is larger, the
-	// trace contains the start of the JSON of the value as a string.
+	// MaxTraceValueBytes is the maximum size of a value in the trace. If the JSON of a value is
+	// larger, the trace contains the start of the JSON, as a string.
 	MaxTraceValueBytes = 1 << 10
-	// maxTraceBytes is the maximum total size of the values of a trace. Entries after this limit
-	// have no value.
+	// maxTraceBytes is the maximum total size of all values in the trace of a turn. When this size
+	// is reached, further entries have no value.
 	maxTraceBytes = 256 << 10
 )
 
-// log collects the messages, the warnings and the trace of a turn. Each warning and each entry of
-// the trace gets the position in the file of the active agent.
+// The type "log" collects the messages, the warnings and the trace of a turn. Each warning and each
+// entry of the trace has a position in the file of the agent that was active.
 type log struct {
 	agent   *program
 	outcome *report.Outcome
 	secrets secrets
-	// message is the message of the user if the whole message is hidden. short contains the
-	// sensitive values with fewer than minSecretChars characters. Such a value is replaced only if
-	// a whole text is equal to the value.
+	// message is the message of the user, if the whole message is hidden. The set "short" contains
+	// the sensitive values that have fewer than minSecretChars characters. A short sensitive value
+	// is replaced only in a text that is equal to the value.
 	message string
 	short   map[string]bool
-	// traceBytes is the total size of the values in the trace. messageBytes is the total size of
-	// the messages.
+	// traceBytes is the total size of all values in the trace. messageBytes is the total size of
+	// all messages.
 	traceBytes, messageBytes int
-	// isResult reports for each message whether the message is a result. Constraints with "BEFORE:
-	// returning results" apply only to results. Questions and the messages of constraints are not
-	// results.
+	// isResult reports for each message whether the message is a result. Constraints that have
+	// "BEFORE: returning results" apply only to results. Questions are not results, and messages of
+	// constraints are not results.
 	isResult []bool
 }
 
-// prefix returns the start of a message about a position.
+// The method "prefix" returns a position as the start of a message.
 func (l *log) prefix(at abl.Position) string { return l.agent.File + ":" + at.String() + ": " }
 
-// faultf returns a fault at a position in the file of the agent. The fields of the fault contain
-// the position, and the message of the fault does not. A program that prints the message and the
-// fields therefore prints the position only once.
+// faultf returns a fault. The position of the fault is in the file of the agent. The fields of the
+// fault contain the position, and the message of the fault does not. Therefore, a program that
+// prints the message and the fields prints the position only once.
 func (l *log) faultf(at abl.Position, code abi.Code, format string, args ...any) *abi.Fault {
 	f := abi.Faultf(code, format, args...)
 	f.File, f.Line, f.Column = l.agent.File, at.Line, at.Column
 	return f
 }
 
-// place returns a position in the form FILE:LINE.
+// The method "place" returns a position in the form FILE:LINE.
 func (l *log) place(at abl.Position) string {
 	if at.Line == 0 {
 		return l.agent.File
@@ -73,7 +74,7 @@ func (l *log) place(at abl.Position) string {
 	return l.agent.File + ":" + strconv.Itoa(at.Line)
 }
 
-// note adds an entry to the trace.
+// The method "note" adds an entry to the trace.
 func (l *log) note(entry report.Trace) {
 	if len(l.outcome.Trace) >= MaxTrace {
 		return
@@ -84,8 +85,8 @@ func (l *log) note(entry report.Trace) {
 	l.outcome.Trace = append(l.outcome.Trace, entry)
 }
 
-// shownJSON returns the displayed form of a value as JSON of a limited size, for the trace.
-// shownJSON returns nil if the trace is full.
+// shownJSON returns the JSON of a value in its display form for the trace. The size of the JSON is
+// limited. If the trace is full, shownJSON returns nil.
 func (m *memory) shownJSON(path string, value any) json.RawMessage {
 	if len(m.log.outcome.Trace) >= MaxTrace {
 		return nil
@@ -110,10 +111,11 @@ func (m *memory) shownJSON(path string, value any) json.RawMessage {
 	return cut
 }
 
-// largeTraceValue is the size above which only the start of a value is encoded for the trace.
+// largeTraceValue is a size. If a value is larger than this size, only the start of the value is
+// encoded for the trace.
 const largeTraceValue = 16 << 10
 
-// startOf returns the start of the JSON of a large value as a JSON string.
+// startOf returns a JSON string that contains the start of the JSON of a large value.
 func startOf(value any) json.RawMessage {
 	rest := MaxTraceValueBytes
 	content, err := json.Marshal(head(value, &rest))
@@ -128,7 +130,8 @@ func startOf(value any) json.RawMessage {
 	return cut
 }
 
-// head returns a copy of the first parts of a value. The size of the copy is at most "rest" bytes.
+// The function "head" returns a copy of the first parts of a value. The size of this copy is at
+// most "rest" bytes.
 func head(value any, rest *int) any {
 	switch value := value.(type) {
 	case string:
@@ -155,7 +158,7 @@ func head(value any, rest *int) any {
 	return value
 }
 
-// warnf adds a warning unless the turn already has the same warning.
+// warnf adds a warning to the turn. If the turn already has an equal warning, warnf adds nothing.
 func (l *log) warnf(at abl.Position, format string, args ...any) {
 	if len(l.outcome.Warnings) >= MaxWarnings {
 		return
@@ -175,10 +178,10 @@ func (l *log) warnings(list []abl.Warning) {
 	}
 }
 
-// say adds a result to the messages for the user.
+// The method "say" adds a message for the user that is a result.
 func (l *log) say(at abl.Position, message string) error { return l.add(at, message, true) }
 
-// ask adds a message for the user that is not a result, such as a question.
+// The method "ask" adds a message for the user that is not a result, such as a question.
 func (l *log) ask(at abl.Position, message string) error { return l.add(at, message, false) }
 
 func (l *log) add(at abl.Position, message string, isResult bool) error {
@@ -194,7 +197,7 @@ func (l *log) add(at abl.Position, message string, isResult bool) error {
 	return nil
 }
 
-// size returns a fault if an additional message would exceed the maximum size of the messages.
+// size returns a fault if one more message would exceed the maximum total size of the messages.
 func (l *log) size(at abl.Position, message string) error {
 	if l.messageBytes += len(message); l.messageBytes > MaxMessagesBytes {
 		return l.faultf(at, abi.TooLarge, "the messages of the turn are larger than %d bytes", MaxMessagesBytes)
@@ -202,12 +205,14 @@ func (l *log) size(at abl.Position, message string) error {
 	return nil
 }
 
-// hasResult reports whether a message at an index, or a later message, is a result.
+// hasResult examines the message at an index and all later messages. The result is true if one of
+// these messages is a result.
 func (l *log) hasResult(from int) bool {
 	return slices.Contains(l.isResult[from:len(l.outcome.Messages)], true)
 }
 
-// withdraw removes the results from the messages at an index and later.
+// withdraw examines the message at an index and all later messages. It removes those messages that
+// are results.
 func (l *log) withdraw(from int) {
 	kept := l.outcome.Messages[:from]
 	for i, message := range l.outcome.Messages[from:] {
@@ -219,8 +224,9 @@ func (l *log) withdraw(from int) {
 	l.outcome.Messages = kept
 }
 
-// unhandled returns the fault of a tool that no ON_FAIL handles. The position of the fault is the
-// position in the source of the tool or, if this position is unknown, the position of the call.
+// If a tool fails and no ON_FAIL handles its fault, unhandled returns this fault. The fault
+// contains the position in the source of the tool or, if this position is unknown, the position of
+// the call.
 func (l *log) unhandled(tool abl.Name, fault *abi.Fault) *abi.Fault {
 	f := *fault
 	if f.File == "" {
@@ -232,8 +238,9 @@ func (l *log) unhandled(tool abl.Name, fault *abi.Fault) *abi.Fault {
 	return &f
 }
 
-// reasonOf returns the message of a fault for a warning at a position. If the fault has a different
-// position, the returned message contains this position.
+// reasonOf returns the message of a fault, for use in a warning at a given position. If the
+// position of the fault is not the given position, the returned message contains the position of
+// the fault.
 func (l *log) reasonOf(fault *abi.Fault, at abl.Position) string {
 	if fault.File == "" || fault.File == l.agent.File && fault.Line == at.Line {
 		return fault.Message

@@ -10,13 +10,13 @@ import (
 const (
 	// redacted is the text that replaces a sensitive value.
 	redacted = "[REDACTED]"
-	// maxMaskChars is the maximum number of masking characters. Because of this maximum, the masked
-	// text does not reveal the length of a long value.
+	// maxMaskChars is the maximum number of masking characters. Because of this maximum, the number
+	// of masking characters does not reveal the length of a long value.
 	maxMaskChars = 32
 )
 
-// masks contains the declarations of the sensitive values of an agent: variables by name and facts
-// by path. The zero value hides nothing.
+// The type "masks" contains the sensitive values that an agent declares. Variables have their names
+// as keys, and facts have their paths as keys. The zero value of the type "masks" hides nothing.
 type masks map[string]*abl.Sensitive
 
 // newMasks returns the masks of an agent. If one agent of an app declares a fact as sensitive, the
@@ -43,7 +43,8 @@ func newMasks(d *abl.Document, all []*abl.Document) masks {
 	return m
 }
 
-// find returns the shortest sensitive prefix of a dotted path, or "".
+// The method "find" returns the shortest prefix of a dotted path that is declared as sensitive, or
+// "".
 func (m masks) find(path string) string {
 	if len(m) == 0 {
 		return ""
@@ -59,7 +60,7 @@ func (m masks) find(path string) string {
 	return ""
 }
 
-// show returns the display form of the value of a name or a path.
+// The method "show" returns the display form of the value at a name or a path.
 func (m masks) show(name string, value any) any {
 	sensitive := m.find(name)
 	if sensitive == "" {
@@ -68,11 +69,11 @@ func (m masks) show(name string, value any) any {
 	return display(value, m[sensitive], sensitive)
 }
 
-// shown returns the display form of the value of a variable or a path.
+// The method "shown" returns the display form of the value of a variable or at a path.
 func (p *program) shown(name string, value any) any { return p.masks.show(name, value) }
 
-// display returns the display form of a sensitive value. The display form of nil, which is a value
-// that is not set, is nil.
+// The function "display" returns the display form of a sensitive value. The value nil means that no
+// value is set, and its display form is also nil.
 func display(value any, s *abl.Sensitive, name string) any {
 	value = abl.Plain(value)
 	if value == nil {
@@ -89,7 +90,7 @@ func display(value any, s *abl.Sensitive, name string) any {
 	return redacted
 }
 
-// maskText shows the first and the last characters of a text. If the text has no other characters,
+// maskText shows only the first and the last characters of a text. If nothing would remain hidden,
 // maskText hides the whole text.
 func maskText(text string, m abl.Mask) string {
 	char := m.Char

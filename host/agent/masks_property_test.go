@@ -15,8 +15,8 @@ import (
 )
 
 // TestRandomOutcomesHideSecrets performs turns of random agents with sensitive variables and facts.
-// The trace, the warnings and the fault of a turn must not contain a sensitive value, even if the
-// error of a tool repeats the input of the tool.
+// The trace, the warnings and the fault of a turn must not contain a sensitive value. The error of
+// a tool can repeat its input, so it is also checked.
 func TestRandomOutcomesHideSecrets(t *testing.T) {
 	hidden, checked := 0, 0
 	for seed := uint64(1); checked < 1500; seed++ {
@@ -88,7 +88,7 @@ func (g *generator) secretAgents() (*agent.Set, string) {
 	return set, all
 }
 
-// secretsOf returns the texts in sensitive variables and facts.
+// secretsOf returns the texts that sensitive variables and facts contain.
 func secretsOf(t *testing.T, e *agenttest.Env) []string {
 	var found []string
 	add := func(value any) {

@@ -8,24 +8,25 @@ import (
 	"github.com/toolrun/toolrun/host/agent/abl"
 )
 
-// memory contains the variables, the facts and the states of agents that a turn reads and writes.
+// The type "memory" contains the variables, the facts and the states of agents that a turn reads
+// and writes.
 type memory struct {
 	set     *Set
 	env     Env
 	log     *log
 	session SessionState
-	// actor is the active agent. actors contains all agents that have been active in the turn, in
-	// the order of their activation.
+	// actor is the active agent. actors contains all agents that have been active in the turn,
+	// ordered by the time of their activation.
 	*actor
 	actors []*actor
 
 	// input is the message of the user. result is the output of the last CALL. failure is the fault
-	// of the last failed CALL. Without a message, a CALL or a failed CALL, the corresponding value
-	// is undefined.
+	// of the last failed CALL. If the turn has no message, input is undefined. If the turn has no
+	// CALL, result is undefined. If no CALL has failed, failure is undefined.
 	input, result, failure any
-	// arguments contains the input of a call during the check of the constraints on the call.
+	// arguments contains the input of a call while the constraints on the call are checked.
 	arguments map[string]any
-	// cache contains the facts that were read, by path.
+	// The map "cache" contains the facts that were read. Its keys are the paths of the facts.
 	cache map[string]cachedFact
 	// cost is the remaining number of evaluation steps in this turn. interrupt returns an error if
 	// the turn has been canceled.
@@ -33,14 +34,14 @@ type memory struct {
 	interrupt func() error
 }
 
-// actor is an agent in a session.
+// The type "actor" describes an agent in a session.
 type actor struct {
 	agent *program
 	state *State
-	// kept contains the variables that are never reset.
+	// kept contains the variables of the agent that are never reset.
 	kept        map[string]any
 	keptChanged bool
-	// isNew is true if the agent has not been active in the session before this turn.
+	// isNew is true if the agent was not active in the session before this turn.
 	isNew bool
 }
 
@@ -54,8 +55,8 @@ func newMemory(ctx context.Context, set *Set, env Env, session SessionState, l *
 	return &memory{set: set, env: env, log: l, session: session, input: unset, result: unset, failure: unset, cost: MaxCost, interrupt: ctx.Err}
 }
 
-// join makes an agent the active agent. If the turn has not loaded the state of the agent, join
-// loads the state.
+// The method "join" makes an agent the active agent. If the turn has not yet loaded the state of
+// the agent, the method "join" loads the state.
 func (m *memory) join(ctx context.Context, name string) error {
 	if i := slices.IndexFunc(m.actors, func(a *actor) bool { return a.agent.name == name }); i >= 0 {
 		m.act(m.actors[i])
@@ -69,7 +70,7 @@ func (m *memory) join(ctx context.Context, name string) error {
 	if a.state == nil {
 		a.state = &State{}
 	}
-	if a.isNew = a.state.Variables == nil; a.isNew { // Set.Store can create a state without variables
+	if a.isNew = a.state.Variables == nil; a.isNew { // a state of Set.Store can have no variables
 		a.state.Variables = map[string]any{}
 	}
 	if a.agent.keeps {
@@ -84,8 +85,8 @@ func (m *memory) join(ctx context.Context, name string) error {
 	return nil
 }
 
-// hideVariables hides the values that the sensitive variables of the agent have at the start of the
-// turn.
+// hideVariables hides sensitive values. These are the values that the sensitive variables of the
+// agent have at the start of the turn.
 func hideVariables(m *memory) {
 	for name := range m.agent.masks {
 		m.log.hide(name, m.state.Variables[name])
@@ -94,12 +95,14 @@ func hideVariables(m *memory) {
 	}
 }
 
-// act makes an agent the active agent. The agent must already have been active in the turn.
+// The method "act" makes an agent the active agent. The agent must already have been active in the
+// turn.
 func (m *memory) act(a *actor) {
 	m.actor, m.log.agent = a, a.agent
 }
 
-// save stores the state of the session and the states of all agents that were active in the turn.
+// The method "save" stores the state of the session, and the states of all agents that were active
+// in the turn.
 func (m *memory) save(ctx context.Context) error {
 	if err := m.bounded("the facts that recalls have loaded", m.session.Injected); err != nil {
 		return err
@@ -125,7 +128,7 @@ func (m *memory) save(ctx context.Context) error {
 	return m.env.SetSession(ctx, m.session)
 }
 
-// bounded returns a fault if the total size of the values is too large.
+// The function "bounded" returns a fault if the total size of the values is too large.
 func (m *memory) bounded(what string, values map[string]any) error {
 	size, _ := sizeOf(values, MaxStateBytes, -1)
 	if size <= MaxStateBytes {

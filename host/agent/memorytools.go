@@ -2,16 +2,16 @@ package agent
 
 import "encoding/json"
 
-// The names of the tools by which agents use the memory blocks of the user.
+// Agents use the memory blocks of the user by calling tools with these names.
 const (
 	RecallMemory = "recall_memory"
 	UpdateMemory = "update_memory"
 )
 
-// MemoryTools returns the tools by which agents search and change the memory blocks of the user. An
-// app has these tools if the app declares memory blocks. Env.CallTool executes one of these tools
-// unless the app declares a tool with the same name. An agent can call only the tools that are
-// listed under TOOLS of the agent.
+// MemoryTools returns the tools for the memory blocks of the user. Agents search and change the
+// blocks by calling these tools. An app has these tools if the app declares memory blocks. If the
+// app declares a tool with the same name, Env.CallTool executes the declared tool instead. An agent
+// can call one of these tools only if TOOLS of the agent lists the tool.
 func MemoryTools() []Tool {
 	return []Tool{
 		{Name: RecallMemory, Description: "Searches what is remembered about the user and returns the matching lines, best match first.", Parameters: json.RawMessage(recallParameters)},

@@ -7,15 +7,17 @@ import (
 	"github.com/toolrun/toolrun/host/model"
 )
 
-// modelFate determines how a model answers a request. The answer is a fault with the given code, a
-// text that is not an object, or an object that depends on the seed.
+// modelFate determines how a model answers a request. The field "code" is the code of a fault, if
+// the answer is a fault. Otherwise, the answer is a text that is not an object, or an object that
+// depends on the seed.
 type modelFate struct {
 	code   abi.Code
 	broken bool
 	seed   uint64
 }
 
-// stubValues are the values that the stub model finds. The stub model does not find most fields.
+// stubValues are the values that the stub model finds. For most fields, the stub model finds no
+// value.
 var stubValues = []any{nil, nil, nil, "a", "5", " 12 ", "", "x y", 7.0, true, []any{"a", 1.0}, 0.0}
 
 // fields returns the values that the model finds for the fields of GATHER.
@@ -38,7 +40,7 @@ func (f modelFate) intent(phrases []string) string {
 	return ""
 }
 
-// answer answers a request that the package agent sends.
+// The method "answer" answers a request that the package agent sends.
 func (f modelFate) answer(request model.ChatRequest) (model.ChatAnswer, error) {
 	if f.code != "" {
 		return model.ChatAnswer{}, abi.Faultf(f.code, "the model does not answer")

@@ -16,7 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/model"
 )
 
-// script answers the requests to a model in order. Each request must be valid.
+// The function "script" returns a model that answers the requests in the order of the argument
+// "answers". Each request must be a valid request.
 func script(t *testing.T, answers ...model.ChatAnswer) func(string, model.ChatRequest) (model.ChatAnswer, error) {
 	return func(name string, r model.ChatRequest) (model.ChatAnswer, error) {
 		if _, err := r.Canonical(); err != nil {
@@ -223,8 +224,8 @@ FLOW:
 	}
 }
 
-// TestGatherWithModelCountsAttempts checks that a message without a field counts as an attempt of
-// the step.
+// TestGatherWithModelCountsAttempts checks that an attempt of the step is counted even if the
+// message contains no field.
 func TestGatherWithModelCountsAttempts(t *testing.T) {
 	set := compile(t, nil, `AGENT: Trip
 FLOW:
