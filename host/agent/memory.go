@@ -70,7 +70,7 @@ func (m *memory) join(ctx context.Context, name string) error {
 	if a.state == nil {
 		a.state = &State{}
 	}
-	if a.isNew = a.state.Variables == nil; a.isNew { // a state of Set.Store can have no variables
+	if a.isNew = a.state.Variables == nil; a.isNew { // Set.Store can create a state without variables
 		a.state.Variables = map[string]any{}
 	}
 	if a.agent.keeps {

@@ -15,8 +15,9 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// Fire performs the recalls of an agent for an event, and returns the facts and instructions that
-// the recalls add. If r.Variables is nil, the facts also become injected values of the session.
+// Fire performs the recalls that an agent has for an event. Fire returns the facts and the
+// instructions that the recalls add. If r.Variables is nil, the returned facts also become injected
+// values of the session.
 func (s *Set) Fire(ctx context.Context, env Env, r Rules) (*report.RuleOutcome, error) {
 	if err := checkEvent(r.Event); err != nil {
 		return nil, err
@@ -43,7 +44,8 @@ func checkEvent(event string) error {
 }
 
 // Check checks the constraints of an agent at a checkpoint, and returns the failed constraints.
-// Check stores nothing. The caller must perform the actions of ON_FAIL.
+// Check stores nothing. Check does not perform the actions of ON_FAIL. The caller must perform
+// them.
 func (s *Set) Check(ctx context.Context, env Env, r Rules) (*report.RuleOutcome, error) {
 	e, err := s.evaluate(ctx, env, r)
 	if err != nil {
@@ -57,8 +59,8 @@ func (s *Set) Check(ctx context.Context, env Env, r Rules) (*report.RuleOutcome,
 	return e.result(err)
 }
 
-// Store evaluates the triggers of an agent, like the end of a turn, and returns the facts that the
-// triggers stored.
+// Store evaluates the triggers of an agent, as the end of a turn does. Store returns the facts that
+// the triggers stored.
 func (s *Set) Store(ctx context.Context, env Env, r Rules) (*report.RuleOutcome, error) {
 	e, err := s.evaluate(ctx, env, r)
 	if err != nil {
@@ -73,11 +75,11 @@ func (s *Set) Store(ctx context.Context, env Env, r Rules) (*report.RuleOutcome,
 	return e.result(err)
 }
 
-// evaluator evaluates rules without a turn.
+// The type "evaluator" evaluates rules without a turn.
 type evaluator struct {
 	rules      *rules
 	evaluation *report.RuleOutcome
-	// loaded is the stored state of the agent.
+	// loaded is the state of the agent that was stored.
 	loaded *State
 }
 
@@ -119,8 +121,8 @@ func (s *Set) evaluate(ctx context.Context, env Env, r Rules) (*evaluator, error
 	return &evaluator{&rules{mem: m, log: l, excused: -1}, e, &loaded}, nil
 }
 
-// use replaces the variables of the session with the variables that the caller passes. A name with
-// a dot is the path of an injected value.
+// The method "use" replaces the variables of the session with the variables that the caller passes.
+// If the name of a variable contains a dot, the name is the path of an injected value.
 func use(m *memory, variables map[string]any) error {
 	variables, err := asJSON(variables)
 	if err != nil {
@@ -169,8 +171,8 @@ func asJSON(variables map[string]any) (map[string]any, error) {
 	return values, nil
 }
 
-// checkCheckpoint returns a fault if a checkpoint does not exist. An unknown tool is also a fault,
-// because no constraint can apply to an unknown tool.
+// checkCheckpoint returns a fault if a checkpoint does not exist, or if its tool is unknown. An
+// unknown tool is a fault because no constraint can apply to a tool that does not exist.
 func (s *Set) checkCheckpoint(r Rules) error {
 	switch r.Checkpoint {
 	case CheckpointStep, CheckpointReturning:
@@ -196,7 +198,7 @@ func (s *Set) checkCheckpoint(r Rules) error {
 	return fault
 }
 
-// add adds a constraint that failed.
+// The method "add" records a constraint that failed.
 func (e *evaluator) add(c *abl.Constraint, message string) {
 	f := report.Failure{
 		Position: e.rules.log.place(c.Position), Rule: string(c.Rule), Severity: string(c.Severity), Message: message,
@@ -208,8 +210,8 @@ func (e *evaluator) add(c *abl.Constraint, message string) {
 	e.evaluation.Failures = append(e.evaluation.Failures, f)
 }
 
-// result completes and returns the evaluation. If err is not nil, result returns a copy of err
-// without sensitive values.
+// result completes and returns the evaluation. If the argument "err" is not nil, the method
+// "result" returns a copy of this error without sensitive values.
 func (e *evaluator) result(err error) (*report.RuleOutcome, error) {
 	l := e.rules.log
 	if err != nil {

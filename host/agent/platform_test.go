@@ -62,8 +62,8 @@ func bankSet(t *testing.T) *agent.Set {
 	return compile(t, []agent.Tool{{Name: "transfer"}, {Name: "rates"}}, bank)
 }
 
-// TestFireInjectsIntoTheSession checks that the facts that Fire loads are visible to the next
-// Check.
+// TestFireInjectsIntoTheSession checks that Fire stores the loaded facts in the session, so the
+// next Check can read them.
 func TestFireInjectsIntoTheSession(t *testing.T) {
 	e, set, ctx := agenttest.New(), bankSet(t), context.Background()
 	e.SetStored("user.language", "de", 0, "")
@@ -94,8 +94,9 @@ func TestFireInjectsIntoTheSession(t *testing.T) {
 	}
 }
 
-// TestRulesReadTheMessage checks that rules read the message of the caller as "input". The rules
-// read the variables of the session, or the variables that the caller passes.
+// TestRulesReadTheMessage checks that rules can read the message of the caller under the name
+// "input". The rules read the variables that the caller passes, or the variables of the session if
+// the caller passes none.
 func TestRulesReadTheMessage(t *testing.T) {
 	set := compile(t, nil, `AGENT: A
 MEMORY:
@@ -215,8 +216,8 @@ func TestStoreDoesNotActivate(t *testing.T) {
 	}
 }
 
-// TestTurnRefusesMalformedEvents checks that a turn with a malformed event, or a turn with an event
-// and a message, fails with a fault of the caller.
+// TestTurnRefusesMalformedEvents performs turns with a malformed event, and turns with both an
+// event and a message. Each turn must fail with a fault of the caller.
 func TestTurnRefusesMalformedEvents(t *testing.T) {
 	for _, r := range []agent.Request{
 		{Agent: "Bank", Event: "session:begin"},

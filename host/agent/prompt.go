@@ -12,14 +12,14 @@ import (
 	"github.com/toolrun/toolrun/host/model"
 )
 
-// Limits of the transcript that models receive. If the transcript exceeds a limit, the oldest
-// messages are dropped.
+// These limits apply to the transcript that models receive. If the transcript exceeds a limit, the
+// oldest messages are dropped.
 const (
 	MaxTranscriptMessages = 40
 	MaxTranscriptBytes    = 32 << 10
 )
 
-// maxKnownBytes is the maximum size of the values in a prompt.
+// maxKnownBytes is the maximum size of the variables and facts in a prompt.
 const maxKnownBytes = 32 << 10
 
 // Prompt is a request that a turn would send to a model.
@@ -44,8 +44,8 @@ func (e *previewEnv) Chat(_ context.Context, _, name string, request model.ChatR
 }
 
 // Preview returns the first request that a turn would send to a model, or nil if the turn would
-// send no request. Preview performs the turn up to the request, including calls to tools, so the
-// caller must not commit the changes in env.
+// send no request. Preview performs the turn up to the request, including calls to tools.
+// Therefore, the caller must not commit the changes to env.
 func (s *Set) Preview(ctx context.Context, env Env, r Request) (*Prompt, error) {
 	preview := &previewEnv{Env: env}
 	if _, err := s.Turn(ctx, preview, r); err != nil && !errors.Is(err, errPreview) {
@@ -54,8 +54,8 @@ func (s *Set) Preview(ctx context.Context, env Env, r Request) (*Prompt, error) 
 	return preview.prompt, nil
 }
 
-// conversation returns the messages that the model of a step receives. The argument "remembered" is
-// the part of the prompt that contains the memory of the user.
+// The model of a step receives a list of messages. The method "conversation" returns this list. The
+// argument "remembered" is a part of the prompt. It contains the memory of the user.
 func (r *reasoner) conversation(step *abl.Step, remembered string) []model.Message {
 	var b strings.Builder
 	b.WriteString("You are the agent " + r.mem.agent.name + ".\n")
@@ -81,8 +81,8 @@ func section(b *strings.Builder, title, text string) {
 	}
 }
 
-// known returns a JSON object with the session variables and the facts that recalls have loaded.
-// Sensitive values have their display form.
+// The method "known" returns a JSON object that contains the session variables, and the facts that
+// recalls have loaded. Sensitive values appear in their display form.
 func (r *reasoner) known() string {
 	values := map[string]any{}
 	size := 0
@@ -108,8 +108,8 @@ func (r *reasoner) known() string {
 	return string(content)
 }
 
-// exchange returns the messages of this turn: the message of the user and the messages of the
-// agent.
+// The method "exchange" returns the messages of this turn: the message of the user and the messages
+// of the agent.
 func (t *turn) exchange() []model.Message {
 	var messages []model.Message
 	if t.request.HasMessage && strings.TrimSpace(t.request.Message) != "" {
@@ -121,8 +121,8 @@ func (t *turn) exchange() []model.Message {
 	return messages
 }
 
-// record adds the messages and instructions of this turn to the state of an agent, if the agent
-// uses a model.
+// The method "record" adds the messages and instructions of this turn to the state of the agent. If
+// the agent uses no model, the method does nothing.
 func (t *turn) record() {
 	if !t.mem.agent.reasons {
 		return

@@ -28,27 +28,28 @@ import (
 // propertyTurns is the number of turns of TestTurnsEqualTheReference.
 const propertyTurns = 10_000
 
-// fate determines the behavior of a call to a tool. The fields contain the number of writes, and
-// the code of the fault or, if the call succeeds, "".
+// The type "fate" determines what a call to a tool does. The fields contain the number of writes of
+// the call, and the code of its fault. If the call succeeds, the code is "".
 type fate struct {
 	writes int
 	code   abi.Code
 }
 
-// If a fate has the code "lost", the host cannot continue the turn after the call.
+// If the code of a fate is "lost", the host cannot continue the turn after the call.
 const lost abi.Code = "lost"
 
-// If the sandbox kills a tool, the call fails with a fault. killedBy contains the message of this
-// fault for each code.
+// killedBy contains one message for each code of a fault. If the sandbox kills a tool, the call
+// fails with a fault that has this code and message.
 var killedBy = map[abi.Code]string{
 	abi.MemoryLimit: "the tool exceeded its memory limit (64MiB)", abi.StackLimit: "the tool exceeded the stack limit",
 	abi.Timeout: "the run exceeded its time limit (5s)", abi.Internal: "the tool's process exited unexpectedly; see the host's log",
 }
 
-// TestTurnsEqualTheReference executes random turns of random agents over real transactions. After
-// each turn, the messages and all stored data must equal the results of the reference interpreter.
-// At random points, tools fail or are killed, and other transactions change facts. A stub answers
-// the requests to models. A failed turn changes nothing.
+// TestTurnsEqualTheReference performs random turns of random agents. The turns use real
+// transactions. After each turn, the messages and all stored data must equal the results of the
+// reference interpreter. Some calls to tools fail, some tools are killed, and other transactions
+// change facts, all at random. A stub answers all requests to models. A failed turn must change
+// nothing.
 func TestTurnsEqualTheReference(t *testing.T) {
 	want := propertyTurns
 	if testing.Short() {
@@ -79,7 +80,8 @@ func TestTurnsEqualTheReference(t *testing.T) {
 	}
 }
 
-// simulation performs each turn twice: with the package agent, and with the reference interpreter.
+// The type "simulation" performs each turn twice: with the package agent, and with the reference
+// interpreter.
 type simulation struct {
 	*generator
 	t       *testing.T
@@ -91,10 +93,11 @@ type simulation struct {
 	now     time.Time
 	world   *refWorld
 	log     []string
-	seen    map[string]int // counts of actions by kind
+	seen    map[string]int // the number of actions of each kind
 }
 
-// newSimulation returns a simulation of two random agents, or nil if the agents do not compile.
+// newSimulation returns a simulation with two random agents. If the agents do not compile,
+// newSimulation returns nil.
 func newSimulation(t *testing.T, seed uint64) *simulation {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 1))}
 	s := &simulation{generator: g, t: t, agents: map[string]*refAgent{}, backend: mem.New(), now: time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC)}
@@ -131,7 +134,7 @@ func loops(problems problem.List) bool {
 	return !slices.ContainsFunc(problems, func(p problem.Problem) bool { return p.Severity == problem.Error && p.Code != problem.Loop })
 }
 
-// turn performs a random turn, and compares the results of both interpreters.
+// The method "turn" performs a random turn with both interpreters, and compares their results.
 func (s *simulation) turn(counts map[string]int) {
 	if s.chance(15) {
 		s.now = s.now.Add(time.Duration(s.IntN(150)) * time.Minute)
@@ -181,13 +184,14 @@ func (s *simulation) turn(counts map[string]int) {
 	s.compareStored(user, session, counts)
 }
 
-// waits reports whether the agent that answers in a session waits for input.
+// The method "waits" reports whether a step of the agent waits for input. The agent is the one that
+// answers in the session.
 func (s *simulation) waits(session string) bool {
 	state := s.world.sessions[session]
 	return state != nil && state.active != "" && state.agents[state.active].wait != nil
 }
 
-// fates determines the behavior of all tools and models in a turn.
+// The method "fates" determines what each tool and each model does in a turn.
 type fates struct {
 	tools  []fate
 	models []modelFate
@@ -231,7 +235,7 @@ func (s *simulation) fail(format string, args ...any) {
 	s.t.Errorf("%s\n%s\n%s", s.source, strings.Join(s.log, "\n"), fmt.Sprintf(format, args...))
 }
 
-// dump returns all stored data.
+// The method "dump" returns all stored data.
 func (s *simulation) dump() map[string]string {
 	all := map[string]string{}
 	_, err := s.db.Run(context.Background(), txn.Options{ReadOnly: true, Live: func(storage.Record) txn.Life { return txn.Life{} }}, func(ctx context.Context, tx *txn.Tx) error {
@@ -253,8 +257,8 @@ func (s *simulation) env(tx *txn.Tx, user, session string, tool func(context.Con
 	return &txEnv{tx: tx, now: s.now, random: rand.New(rand.NewPCG(1, 2)), user: user, session: session, paths: slices.Compact(paths), tool: tool}
 }
 
-// real performs the turn as a transaction. If disturb is set, another transaction changes a fact during
-// the first attempt.
+// The method "real" performs the turn as a transaction. If the argument "disturb" is set, another
+// transaction changes a fact during the first attempt of the turn.
 func (s *simulation) real(user, session string, request agent.Request, fates fates, disturb bool) (*report.Outcome, int, error) {
 	var outcome *report.Outcome
 	attempts := 0
@@ -278,7 +282,7 @@ func (s *simulation) real(user, session string, request agent.Request, fates fat
 	return outcome, attempts, err
 }
 
-// disturb changes a fact in another transaction.
+// The method "disturb" changes a fact in another transaction.
 func (s *simulation) disturb() {
 	_, err := s.db.Run(context.Background(), txn.Options{ID: "other"}, func(ctx context.Context, tx *txn.Tx) error {
 		return s.env(tx, "", "", nil).SetFact(ctx, "", "project.g0", 8.0, agent.FactOptions{})
@@ -288,7 +292,7 @@ func (s *simulation) disturb() {
 	}
 }
 
-// runTool executes a tool that counts its calls in one fact, and stores its input in two other
+// runTool executes a tool. The tool counts its calls in one fact, and stores its input in two other
 // facts.
 func runTool(ctx context.Context, e *txEnv, name string, x any, f fate) (any, error) {
 	n, _, err := e.Fact(ctx, "", "project.tool.n")
@@ -324,7 +328,7 @@ func toolOutput(count float64, x any) any {
 	return map[string]any{"n": count, "x": x, "items": []any{map[string]any{"k": count, "n": x}, map[string]any{"k": "b"}, map[string]any{"k": 2.0, "n": "a"}, "c"}}
 }
 
-// reference performs the turn with the reference interpreter.
+// The method "reference" performs the turn with the reference interpreter.
 func (s *simulation) reference(user, session string, request agent.Request, fates fates, disturb bool) (refOutcome, string) {
 	s.world.now = s.now
 	if disturb {
@@ -383,7 +387,8 @@ func (s *simulation) compareOutcome(got *report.Outcome, want refOutcome) {
 	}
 }
 
-// compareStored compares facts, variables and the session with the reference.
+// compareStored compares the stored facts, variables and session with the data of the reference
+// interpreter.
 func (s *simulation) compareStored(user, session string, counts map[string]int) {
 	_, err := s.db.Run(context.Background(), txn.Options{ReadOnly: true}, func(ctx context.Context, tx *txn.Tx) error {
 		e := s.env(tx, user, session, nil)
@@ -438,8 +443,8 @@ func (s *simulation) compareStates(ctx context.Context, e *txEnv, user, session 
 	return nil
 }
 
-// compareWaiting compares the input for which a step waits, and the steps to which the conversation
-// returns.
+// compareWaiting compares the input for which a step waits. It also compares the steps to which the
+// conversation returns.
 func (s *simulation) compareWaiting(name string, got *agent.State, want *refState) {
 	waiting := agent.Waiting("")
 	if want.wait != nil {

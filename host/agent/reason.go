@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// Limits of requests to models.
+// These limits apply to requests to models.
 const (
 	// MaxModelCalls is the maximum number of requests to models in a turn.
 	MaxModelCalls = 10
@@ -22,21 +22,22 @@ const (
 	MaxToolResultBytes = 64 << 10
 )
 
-// setVariables is the name of the tool by which a model sets session variables.
+// setVariables is the name of a tool. A model calls this tool to set session variables.
 const setVariables = "set_variables"
 
-// reasoner executes steps with "REASONING: true", and asks models for values.
+// The type "reasoner" executes the steps that have "REASONING: true". It also asks models for
+// values.
 type reasoner struct {
 	t     *turn
 	mem   *memory
 	log   *log
 	calls int // the number of requests to models
-	// memories contains, for each agent, the part of the prompt that contains the memory of the
-	// user.
+	// The key of memories is an agent. The value is the part of the agent's prompts that contains
+	// the memory of the user.
 	memories map[string]string
 }
 
-// chat sends a request to a model.
+// The method "chat" sends a request to a model.
 func (r *reasoner) chat(ctx context.Context, at abl.Position, name string, request model.ChatRequest) (model.ChatAnswer, error) {
 	if r.calls++; r.calls > MaxModelCalls {
 		return model.ChatAnswer{}, r.log.faultf(at, abi.CallLimit, "the turn sends more than %d requests to models", MaxModelCalls)
@@ -47,8 +48,8 @@ func (r *reasoner) chat(ctx context.Context, at abl.Position, name string, reque
 	return answer, err
 }
 
-// step lets the model of a step answer. The step ends if EXIT_WHEN is true, or after MAX_TURNS
-// answers.
+// The method "step" requests answers from the model of a step. The step ends when EXIT_WHEN is
+// true, or after as many answers as MAX_TURNS allows.
 func (r *reasoner) step(ctx context.Context, step *abl.Step) (control, error) {
 	r.t.unread = false
 	remembered, err := r.userMemory(ctx, step.Name.Position)
@@ -84,7 +85,7 @@ func (r *reasoner) step(ctx context.Context, step *abl.Step) (control, error) {
 	}
 }
 
-// answered sends the answer of the model to the user.
+// The method "answered" sends the answer of the model to the user.
 func (r *reasoner) answered(ctx context.Context, step *abl.Step, text string) (control, error) {
 	if strings.TrimSpace(text) != "" {
 		if err := r.log.say(step.Name.Position, text); err != nil {
@@ -106,8 +107,9 @@ func (r *reasoner) answered(ctx context.Context, step *abl.Step, text string) (c
 	return r.t.dialog.wait(WaitingModel, ""), nil
 }
 
-// call executes a tool that the model calls, and returns the result for the model. The constraints
-// on calls are checked before the call. If the tool fails, the result contains the fault.
+// The method "call" executes a tool that the model calls. It returns the result that the model
+// receives. The constraints on calls are checked before the tool is executed. If the tool fails,
+// the result contains the fault.
 func (r *reasoner) call(ctx context.Context, step *abl.Step, call model.ToolCall) (string, control, error) {
 	var input map[string]any
 	if err := json.Unmarshal(call.Arguments, &input); err != nil {
@@ -132,8 +134,8 @@ func (r *reasoner) call(ctx context.Context, step *abl.Step, call model.ToolCall
 	return resultOf(r.mem.result), control{}, r.t.rules.fire(ctx, "tool:"+call.Name+":after")
 }
 
-// resultOf returns a result as JSON for a model. If the JSON is too large, resultOf truncates the
-// JSON.
+// resultOf returns the result of a tool as JSON for a model. If the JSON is too large, resultOf
+// truncates the JSON.
 func resultOf(value any) string {
 	content, err := json.Marshal(value)
 	if err != nil {
@@ -145,7 +147,7 @@ func resultOf(value any) string {
 	return string(content)
 }
 
-// set assigns session variables that the model has chosen.
+// The method "set" assigns values that a model has chosen to session variables.
 func (r *reasoner) set(ctx context.Context, step *abl.Step, values map[string]any) (string, control, error) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		v := r.mem.agent.variables[name]
@@ -165,8 +167,8 @@ func (r *reasoner) set(ctx context.Context, step *abl.Step, values map[string]an
 	return `{"ok": true}`, control{}, nil
 }
 
-// offered returns the tools that a step offers to the model: the AVAILABLE_TOOLS of the step or, if
-// the step does not declare AVAILABLE_TOOLS, the tools of the agent.
+// offered returns the tools that a step offers to the model. These are the tools in AVAILABLE_TOOLS
+// of the step. If the step has no AVAILABLE_TOOLS, offered returns the tools of the agent.
 func (r *reasoner) offered(step *abl.Step) []abl.Name {
 	if step.AvailableTools != nil {
 		return step.AvailableTools
@@ -174,7 +176,7 @@ func (r *reasoner) offered(step *abl.Step) []abl.Name {
 	return r.mem.agent.Tools
 }
 
-// tools returns the descriptions of a step's tools for a model.
+// A step offers tools to a model. The method "tools" returns the descriptions of these tools.
 func (r *reasoner) tools(step *abl.Step) []model.Tool {
 	var tools []model.Tool
 	for _, name := range r.offered(step) {
@@ -213,7 +215,7 @@ func schemaOf(t abl.Type, description string, nullable bool) map[string]any {
 	return s
 }
 
-// objectSchema returns the JSON Schema of an object that has only the given members.
+// objectSchema returns the JSON Schema of an object that has the given members and no others.
 func objectSchema(properties map[string]any, required []string) json.RawMessage {
 	s := map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
 	if len(required) > 0 {

@@ -13,11 +13,11 @@ import (
 
 // Limits of recalls.
 const (
-	// MaxInjected is the maximum number of facts that recalls load into a session. MaxInjectedBytes
-	// is the approximate maximum total size of the facts that recalls load into a session.
+	// MaxInjected is the maximum number of injected facts in a session. Recalls load these facts.
+	// MaxInjectedBytes is the approximate maximum total size of the injected facts in a session.
 	MaxInjected      = 1000
 	MaxInjectedBytes = 1 << 20
-	// MaxInstructions is the maximum number of instructions of a turn.
+	// MaxInstructions is the maximum number of instructions that recalls can add to a turn.
 	MaxInstructions = 100
 )
 
@@ -43,7 +43,7 @@ func (r *rules) fire(ctx context.Context, event string) error {
 	return nil
 }
 
-// recall performs the action of a recall.
+// The method "recall" performs the action of a recall.
 func (r *rules) recall(ctx context.Context, c *abl.Recall, event string) error {
 	if c.Action == abl.ActionPrompt {
 		r.log.note(report.Trace{Kind: "recall", Name: event, Position: r.log.place(c.Position), Result: "instruction"})
@@ -74,8 +74,8 @@ func (r *rules) recall(ctx context.Context, c *abl.Recall, event string) error {
 	return nil
 }
 
-// readable returns the paths of a recall that the agent is allowed to read, and injects null for
-// the other paths of the recall.
+// A recall has paths. readable returns those paths that the agent is allowed to read. For the other
+// paths, readable injects null.
 func (r *rules) readable(c *abl.Recall) []string {
 	paths := make([]string, 0, len(c.Paths))
 	for _, path := range c.Paths {
@@ -91,8 +91,8 @@ func (r *rules) readable(c *abl.Recall) []string {
 	return paths
 }
 
-// context reads the facts of a recall. If a scope does not exist, the facts of the scope are not
-// set. For example, a session without a user has no user scope.
+// The method "context" reads the facts of a recall. If a scope does not exist, all facts of the
+// scope are treated as not set. For example, a session without a user has no user scope.
 func (r *rules) context(ctx context.Context, c *abl.Recall, paths []string) ([]Fact, error) {
 	facts, err := r.mem.env.Context(ctx, r.mem.agent.name, paths, c.Domain)
 	if !isUnscoped(err) {
@@ -120,7 +120,7 @@ func (r *rules) context(ctx context.Context, c *abl.Recall, paths []string) ([]F
 	return append(facts, found...), err
 }
 
-// injection adds facts to the injected values of a session.
+// The type "injection" adds facts to the injected values of a session.
 type injection struct {
 	rules    *rules
 	recall   *abl.Recall
@@ -138,7 +138,7 @@ func newInjection(r *rules, c *abl.Recall) *injection {
 	return i
 }
 
-// charge charges the budget of the turn for a recall of facts.
+// The method "charge" subtracts the cost of a recall from the budget of the turn.
 func (i *injection) charge(facts []Fact) error {
 	size := i.size
 	for _, f := range facts {
@@ -148,8 +148,8 @@ func (i *injection) charge(facts []Fact) error {
 	return i.rules.mem.charge(i.recall.Position, costOfRecall+len(i.injected)+size/bytesPerStep)
 }
 
-// add injects a value. If a value exceeds the limits, the method does not inject the value, but
-// adds a warning.
+// add injects a value. If a value exceeds the limits, the method "add" adds a warning instead of
+// the value.
 func (i *injection) add(path string, value any, result string) {
 	mem, log := i.rules.mem, i.rules.log
 	_, known := i.injected[path]
@@ -165,9 +165,10 @@ func (i *injection) add(path string, value any, result string) {
 	log.note(report.Trace{Kind: "recall", Name: path, Position: log.place(i.recall.Position), Value: mem.shownJSON(path, value), Result: result})
 }
 
-// defaults injects the defaults of facts that are not stored. The method injects null for a path
-// without a default. For a domain, defaults injects the default of each declared fact that has a
-// default.
+// If a fact of a recall is not stored, the method "defaults" injects the default of the fact. If a
+// path has no default, the method "defaults" injects null for the path. For a domain, the method
+// "defaults" injects the default of each declared fact of the domain that has a default and is not
+// stored.
 func (i *injection) defaults(paths []string) {
 	agent := i.rules.mem.agent
 	for _, path := range paths {
@@ -192,21 +193,21 @@ func (i *injection) defaults(paths []string) {
 	}
 }
 
-// denied records that the agent could not read or write a fact.
+// The method "denied" records that the agent could not read or write a fact.
 func (r *rules) denied(kind, path string, at abl.Position, why string) {
 	r.log.note(report.Trace{Kind: kind, Name: path, Position: r.log.place(at), Result: "denied"})
 	r.log.warnf(at, "%s %s", path, why)
 }
 
-// isUnscoped reports whether an error is the fault that reports a missing scope. For example, a
-// caller without a user has no user scope.
+// isUnscoped reports whether an error is the fault that reports a missing scope. For example, if
+// the caller has no user, the user scope is missing.
 func isUnscoped(err error) bool {
 	var f *abi.Fault
 	return errors.As(err, &f) && (f.Code == abi.NoUser || f.Code == abi.NoSession || f.Code == abi.NoWorkflow)
 }
 
-// If isUnscoped is true for a fault, reason returns the last clause of the warning about this
-// fault.
+// If isUnscoped is true for a fault, a warning reports the fault. The function "reason" returns the
+// last clause of this warning.
 func reason(err error) string {
 	switch {
 	case errors.Is(err, abi.NoUser):

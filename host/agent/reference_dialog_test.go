@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// intent runs the first intent whose phrase the message contains, or the intent that the model
-// chooses. intent returns false if it runs no intent.
+// The method "intent" runs the first intent whose phrase the message contains, or the intent that
+// the model chooses. If no intent runs, the method returns false.
 func (t *refTurn) intent(step *refStep) (signal, bool) {
 	if len(step.intents) == 0 {
 		return signal{}, false
@@ -32,8 +32,8 @@ func (t *refTurn) intent(step *refStep) (signal, bool) {
 	return t.runIntent(step, i, 0, t.st.wait), true
 }
 
-// runIntent runs the actions of an intent, beginning with the action at an index. The argument
-// "outer" is the input for which the step waits.
+// runIntent runs the actions of an intent. It begins with the action that has the given index. The
+// argument "outer" is the input for which the step waited before the intent.
 func (t *refTurn) runIntent(step *refStep, i, from int, outer *refWaiting) signal {
 	in := &step.intents[i]
 	t.st.wait = nil
@@ -72,14 +72,14 @@ func (t *refTurn) runIntent(step *refStep, i, from int, outer *refWaiting) signa
 	return t.main(step, outer.action)
 }
 
-// push adds the current step to the steps to which the conversation returns. At most 8 of these
-// steps are kept.
+// The conversation later returns to some steps. The method "push" adds the current step to them. At
+// most 8 of these steps are remembered.
 func (t *refTurn) push(wait *refWaiting) {
 	t.st.returns = append(t.st.returns, refReturn{t.st.step, wait})
 	t.st.returns = t.st.returns[max(0, len(t.st.returns)-8):]
 }
 
-// pop removes the last of the steps to which the conversation returns.
+// The conversation returns to the step that was added last. The method "pop" removes this step.
 func (t *refTurn) pop() *refWaiting {
 	last := len(t.st.returns) - 1
 	wait := t.st.returns[last].wait
@@ -87,7 +87,7 @@ func (t *refTurn) pop() *refWaiting {
 	return wait
 }
 
-// refMentions reports whether a text has the words of a phrase in order.
+// refMentions reports whether a text contains the words of a phrase, in the same order.
 func refMentions(text, phrase string) bool {
 	want := strings.Fields(phrase)
 	for _, word := range strings.Fields(text) {
@@ -98,7 +98,7 @@ func refMentions(text, phrase string) bool {
 	return len(want) == 0
 }
 
-// repeat repeats the question of a waiting step.
+// The method "repeat" repeats the question of a waiting step.
 func (t *refTurn) repeat(step *refStep) {
 	if w := t.st.wait; w.kind != "input" {
 		t.say(refQuestion(w.field), false)
@@ -115,7 +115,7 @@ func refQuestion(field string) string {
 	return "Please enter the " + field[strings.LastIndex(field, ".")+1:] + "."
 }
 
-// resume continues a waiting step.
+// The method "resume" continues a waiting step.
 func (t *refTurn) resume(step *refStep) signal {
 	w := t.st.wait
 	if !t.unread {
@@ -157,7 +157,7 @@ func (t *refTurn) resume(step *refStep) signal {
 	return t.collected(step, w)
 }
 
-// collected continues a step after a constraint has collected its last field.
+// The method "collected" continues a step after the constraint has collected its last field.
 func (t *refTurn) collected(step *refStep, w *refWaiting) signal {
 	c := t.a.constraints[w.constraint]
 	excused := 0
@@ -195,8 +195,8 @@ func (t *refTurn) collected(step *refStep, w *refWaiting) signal {
 	return t.main(step, w.action)
 }
 
-// typeOf returns the type to which the answer for a field is converted. The step, the variable or
-// another step declares this type.
+// typeOf returns a type. The answer for a field is converted to this type. The step, the variable
+// or another step declares this type.
 func (t *refTurn) typeOf(step *refStep, field string) string {
 	of := func(s *refStep) string {
 		for _, a := range s.body.actions {
@@ -222,7 +222,7 @@ func (t *refTurn) typeOf(step *refStep, field string) string {
 	return ""
 }
 
-// accept stores the message as the value of a field.
+// The method "accept" stores the message as the value of a field.
 func (t *refTurn) accept(step *refStep, field string) bool {
 	value, problem := refConvert(*t.message, t.typeOf(step, field))
 	if problem != "" {
@@ -234,7 +234,7 @@ func (t *refTurn) accept(step *refStep, field string) bool {
 	return true
 }
 
-// refConvert converts a text to a type. The type is number or "".
+// refConvert converts a text to a given type. The type must be "number" or "".
 func refConvert(text, typ string) (value any, problem string) {
 	text = strings.TrimSpace(text)
 	n, ok := refNumber(text)

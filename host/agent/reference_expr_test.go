@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// refTruth is a result in three-valued logic.
+// refTruth is one of the three results of three-valued logic.
 type refTruth int
 
 const (
@@ -17,8 +17,8 @@ const (
 	refYes
 )
 
-// eval evaluates an expression of the flow. In expressions of the flow, a value that is not set is
-// null.
+// The function "eval" evaluates an expression of the flow. If a value is not set, its value in an
+// expression of the flow is null.
 func (t *refTurn) eval(e *refExpr) any {
 	arg := func(i int) any { return t.eval(e.args[i]) }
 	switch e.op {
@@ -64,7 +64,7 @@ func (t *refTurn) eval(e *refExpr) any {
 	return refOrdered(e.op, arg(0), arg(1))
 }
 
-// truth evaluates the condition of a constraint.
+// The function "truth" evaluates the condition of a constraint.
 func (t *refTurn) truth(e *refExpr) refTruth {
 	not := map[refTruth]refTruth{refUnknown: refUnknown, refFalse: refYes, refYes: refFalse}
 	switch e.op {
@@ -102,8 +102,8 @@ func refOr(l, r refTruth) refTruth {
 	return refUnknown
 }
 
-// value evaluates an operand in the condition of a constraint. A nested condition with an unknown
-// result is null.
+// The function "value" evaluates an operand in the condition of a constraint. If an operand is a
+// condition with an unknown result, its value is null.
 func (t *refTurn) value(e *refExpr) any {
 	switch e.op {
 	case "lit", "ref", "SET", "NOT SET":

@@ -6,14 +6,15 @@ import (
 	"strings"
 )
 
-// signal determines how the turn continues after an action or a step. If the kind is empty, the
-// next action or step runs.
+// The type "signal" determines what the turn does after an action or a step. If the kind is empty,
+// the next action or step runs.
 type signal struct {
 	kind, target string
-	excused      int // the index of the constraint that the next step skips, plus 1
+	excused      int // 0, or 1 plus the index of the constraint that the next step skips
 }
 
-// perform executes the turn. perform returns the reason why the turn fails, or "".
+// The method "perform" executes the turn. If the turn fails, the method returns the reason,
+// otherwise "".
 func (t *refTurn) perform(name string) (failed string) {
 	defer func() {
 		if f, ok := recover().(refFailure); ok {
@@ -44,7 +45,7 @@ func (t *refTurn) perform(name string) (failed string) {
 	return ""
 }
 
-// join selects the active agent.
+// The method "join" selects the active agent.
 func (t *refTurn) join(name string) {
 	t.a = t.agents[name]
 	if t.session.agents[name] == nil {
@@ -134,7 +135,7 @@ func (t *refTurn) find(step string) int {
 
 func (t *refTurn) move(step string) { t.st.step, t.st.wait = step, nil }
 
-// run runs steps until a step waits or stops, or the flow ends.
+// The method "run" runs steps until a step waits or stops, or until the flow ends.
 func (t *refTurn) run() signal {
 	if t.find(t.st.step) < 0 {
 		first := t.a.steps[0].name
@@ -215,7 +216,7 @@ func (t *refTurn) step(step *refStep) signal {
 	return t.main(step, 0)
 }
 
-// attempt counts an attempt of a step.
+// The method "attempt" counts an attempt of a step.
 func (t *refTurn) attempt(step *refStep) signal {
 	if step.max == 0 {
 		return signal{}
@@ -230,7 +231,7 @@ func (t *refTurn) attempt(step *refStep) signal {
 	return signal{kind: "jump", target: step.exhausted}
 }
 
-// hook runs all hooks with a name. hook undoes the changes of a failed hook.
+// The method "hook" runs all hooks that have a given name. If a hook fails, its changes are undone.
 func (t *refTurn) hook(name string) {
 	for _, h := range t.a.hooks {
 		if h.name == name {
@@ -256,8 +257,8 @@ func (t *refTurn) runHook(h refHook) {
 	t.results = t.results[:len(before.messages)]
 }
 
-// hookSucceeds runs a hook. A failed tool or constraint ends the hook. If the hook is critical, the
-// failure also ends the turn.
+// hookSucceeds runs a hook. If a tool or a constraint in a hook fails, the hook ends. If the hook
+// is critical, the failure also ends the turn.
 func (t *refTurn) hookSucceeds(h refHook) (ok bool) {
 	blocked := t.out.blocked
 	t.out.blocked = false
@@ -276,9 +277,9 @@ func (t *refTurn) hookSucceeds(h refHook) (ok bool) {
 	return true
 }
 
-// gather asks for the first field without a value, or continues if all fields have a value. An
-// argument determines whether gather sends the standard question: always, never, or only if the
-// last message is not a question.
+// The method "gather" asks for the first field that has no value. If all fields have a value, the
+// step continues. An argument determines when the standard question is sent: always, never, or only
+// if the last message is not a question.
 func (t *refTurn) gather(a *refAction, always, never bool) signal {
 	step := &t.a.steps[t.find(t.st.step)]
 	if !t.extract(step, a) {
@@ -318,13 +319,13 @@ func (t *refTurn) gather(a *refAction, always, never bool) signal {
 	return signal{kind: "wait"}
 }
 
-// reads reports whether an expression contains a name.
+// The function "reads" reports whether an expression contains a name.
 func (e *refExpr) reads(name string) bool {
 	return e.op == "ref" && e.ref == name || slices.ContainsFunc(e.args, func(a *refExpr) bool { return a.reads(name) })
 }
 
-// main runs the actions of a step, beginning with the action at an index. If the step requires
-// input, main then waits for the input.
+// The method "main" runs the actions of a step. It begins with the action that has the given index.
+// If the step requires input, the step then waits for the input.
 func (t *refTurn) main(step *refStep, from int) signal {
 	if s := t.actions(step.body.actions, from, -1); s.kind != "" || len(step.inputs) == 0 {
 		return s
@@ -359,7 +360,8 @@ func (t *refTurn) input(step *refStep) signal {
 	return signal{kind: "wait"}
 }
 
-// branch runs the actions of a branch of ON_INPUT, beginning with the action at an index.
+// The method "branch" runs the actions of a branch of ON_INPUT. It begins with the action that has
+// the given index.
 func (t *refTurn) branch(step *refStep, i, from int) signal {
 	b := step.inputs[i].body
 	s := t.actions(b.actions, from, i)

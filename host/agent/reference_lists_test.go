@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// transform creates a list from another list.
+// The method "transform" creates a list from another list.
 func (t *refTurn) transform(tr *refTransform) {
 	source, _ := t.eval(tr.source).([]any)
 	result := []any{}
@@ -40,8 +40,9 @@ func (t *refTurn) mapped(tr *refTransform, item any) any {
 	return object
 }
 
-// refSorted sorts items by the insertion sort algorithm. Numbers precede texts, and texts precede
-// other values. Items without the field are last in both directions of sorting.
+// refSorted sorts items by insertion. Numbers sort before texts, and texts sort before other
+// values. If an item does not have the field, the item sorts last, in ascending and in descending
+// order.
 func refSorted(items []any, field string, descending bool) []any {
 	var sorted, last []any
 	for _, item := range items {
@@ -85,7 +86,8 @@ func refOrder(a, b any) int {
 	return 0
 }
 
-// refBefore returns -1 if the first of two values precedes the second value, and 1 otherwise.
+// refBefore compares two values. If the first value precedes the second value, the result is -1,
+// otherwise 1.
 func refBefore(first bool) int {
 	if first {
 		return -1
@@ -93,7 +95,7 @@ func refBefore(first bool) int {
 	return 1
 }
 
-// chat sends a request to the model. A turn sends at most 10 requests.
+// The method "chat" sends a request to the model. A turn sends at most 10 requests.
 func (t *refTurn) chat() modelFate {
 	if t.chats++; t.chats > 10 {
 		t.die("requests to models")
@@ -105,8 +107,8 @@ func (t *refTurn) chat() modelFate {
 	return f
 }
 
-// extract lets the model extract the fields of GATHER from the message. extract returns false if
-// the message answers a question but contains no field.
+// The method "extract" passes the message to the model, which extracts the fields of GATHER. If the
+// message answers a question but contains no field, the method returns false.
 func (t *refTurn) extract(step *refStep, a *refAction) bool {
 	requested := t.requested
 	t.requested = ""
@@ -132,7 +134,8 @@ func (t *refTurn) extract(step *refStep, a *refAction) bool {
 	return found
 }
 
-// classify returns the index of the intent that the model chooses, or -1.
+// The model can choose an intent. The method "classify" returns the index of this intent, or -1 if
+// the model chooses none.
 func (t *refTurn) classify(step *refStep) int {
 	var phrases []string
 	for _, in := range step.intents {

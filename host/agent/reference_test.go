@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// The files reference_*test.go contain a second interpreter of agents, which is based on the
-// reference of the language. The second interpreter shares no code with the package. The second
-// interpreter supports the part of the language that the generator produces.
+// The files reference_*test.go contain a second interpreter of agents. It was written from the
+// reference documentation of the language. The second interpreter shares no code with the package.
+// The generator uses only a part of the language. The second interpreter supports this part.
 
-// refExpr is an expression: a literal (lit), a name (ref), or an operator with operands.
+// refExpr is an expression: a literal ("lit"), a name ("ref"), or an operator that has operands.
 type refExpr struct {
 	op   string
 	lit  any
@@ -19,7 +19,7 @@ type refExpr struct {
 	args []*refExpr
 }
 
-// refText is a message: literal text, and names in braces.
+// refText is a message. It consists of literal text and of names in braces.
 type refText []refPiece
 
 type refPiece struct{ text, ref string }
@@ -83,7 +83,7 @@ type refAction struct {
 
 // refTransform creates the list "into" from another list.
 type refTransform struct {
-	source, filter, limit *refExpr // filter and limit can be nil
+	source, filter, limit *refExpr // filter and limit are nil if TRANSFORM does not have them
 	as, into, sortBy      string
 	descending            bool
 	fields                []refSet // of MAP
@@ -99,7 +99,7 @@ type refBranch struct {
 	body refBody
 }
 
-// refIntent is an item of SUB_INTENTS or DIGRESSION.
+// refIntent is an item in SUB_INTENTS or in DIGRESSION.
 type refIntent struct {
 	phrase string
 	resume bool
@@ -117,8 +117,8 @@ type refStep struct {
 	when   *refExpr
 	body   refBody
 	inputs []refBranch
-	// intents contains the items of SUB_INTENTS, followed by the items of DIGRESSION. subIntents is
-	// the number of items of SUB_INTENTS.
+	// intents contains first the items of SUB_INTENTS, and then the items of DIGRESSION. subIntents
+	// is the number of items in SUB_INTENTS.
 	intents     []refIntent
 	subIntents  int
 	intentModel bool // true if a model recognizes intents
@@ -130,12 +130,13 @@ type refStep struct {
 type refAgent struct {
 	name        string
 	vars        []refVar
-	facts       map[string]any // declared paths and their defaults
+	facts       map[string]any // declared paths, with the default of each path
 	triggers    []refTrigger
 	recalls     []refRecall
 	constraints []refConstraint
 	start       []refAction
-	// sensitive contains the variables and facts that the agent declares as sensitive.
+	// The map "sensitive" contains the variables and the facts that the agent declares as
+	// sensitive.
 	sensitive []string
 	hooks     []refHook
 	steps     []refStep
@@ -147,11 +148,12 @@ type refFact struct {
 	expires time.Time
 }
 
-// refWaiting is the position at which a step waits. The step waits for a field of GATHER, for
-// input, or for a field that a constraint collects. The field "branch" identifies a list of
-// actions. The value of "branch" is the index of a branch of ON_INPUT, or refIntents plus the index
-// of an intent, or -1 for the actions of the step. The field "action" is -1 before the first
-// action.
+// refWaiting describes what a step waits for, and where the step continues. The step waits for a
+// field of GATHER, for input, or for a field that a constraint collects. The field "branch"
+// identifies a list of actions in the step. If the list belongs to a branch of ON_INPUT, the value
+// of "branch" is the index of this branch. If the list belongs to an intent, the value is
+// refIntents plus the index of the intent. For the actions of the step itself, the value is -1. If
+// no action has run yet, the field "action" is -1.
 type refWaiting struct {
 	kind, field    string
 	branch, action int
@@ -159,11 +161,11 @@ type refWaiting struct {
 	remaining      []string
 }
 
-// refIntents is the value of refWaiting.branch for the first intent.
+// If a step waits in its first intent, refWaiting.branch is equal to refIntents.
 const refIntents = 1000
 
-// refReturn is a step to which the conversation returns. The field "wait" is nil if the step was
-// not waiting.
+// refReturn describes a step to which the conversation returns. If this step was not waiting, the
+// field "wait" is nil.
 type refReturn struct {
 	step string
 	wait *refWaiting
@@ -175,7 +177,7 @@ type refState struct {
 	step   string
 	wait   *refWaiting
 	stored map[int]string
-	// attempts contains the number of attempts of each step since the flow began.
+	// attempts contains, for each step, the number of attempts since the flow began.
 	attempts map[string]int
 	returns  []refReturn
 }
@@ -240,7 +242,7 @@ type refOutcome struct {
 	injected                         map[string]any
 }
 
-// refTurn is one turn on a copy of the stored data.
+// refTurn performs one turn on a copy of the stored data.
 type refTurn struct {
 	w       *refWorld
 	agents  map[string]*refAgent
@@ -250,22 +252,23 @@ type refTurn struct {
 	st      *refState
 	kept    map[string]any
 	joined  []string
-	touched map[string]bool // agents with changed kept variables
+	touched map[string]bool // agents with changed variables that are never reset
 	message *string
 	unread  bool
 	result  any
 	failure any
 	out     refOutcome
-	results []bool // reports for each message whether the message is a result
-	from    int    // the first message of the agent
-	inStep  int    // the first message of the step
+	results []bool // for each message, whether the message is a result
+	from    int    // index of the first message of the agent
+	inStep  int    // index of the first message of the step
 	running bool
 	excused int
-	args    map[string]any // the input of a call while its constraints are checked
-	// itemName and item are the name and the value of the item of TRANSFORM.
+	args    map[string]any // the input of a call, while the constraints on the call are checked
+	// TRANSFORM evaluates expressions for each item. itemName and item are the name and the value
+	// of the current item.
 	itemName  string
 	item      any
-	requested string // the field for which the step waited before it continued
+	requested string // the field for which the step waited before this turn
 	chats     int
 	entry     string
 	steps     int
@@ -273,14 +276,15 @@ type refTurn struct {
 	nested    int
 	closed    bool // true after the hooks at the end of the turn have run
 	retries   map[string]int
-	seen      map[string]int // the number of rare events, by kind
-	// The function "tool" performs the writes of a tool to the facts.
+	seen      map[string]int // the number of rare events of each kind
+	// The function "tool" changes facts in the same way as a tool.
 	tool func(t *refTurn, name string, x any) (any, string)
-	// The function "model" answers the request to a model with the number n.
+	// The function "model" answers a request to a model. The argument n is the number of the
+	// request.
 	model func(n int) modelFate
 }
 
-// refFailure is a panic value that ends a turn and undoes its effects.
+// refFailure is a value for panic. It ends a turn and undoes the effects of the turn.
 type refFailure struct{ reason string }
 
 func (t *refTurn) die(reason string) { panic(refFailure{reason}) }

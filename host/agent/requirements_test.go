@@ -9,9 +9,10 @@ import (
 	"testing"
 )
 
-// requirements contains, for each numbered statement of the documentation pages on agents, the
-// tests that check this statement. The name of a test in another package is preceded by the folder
-// of the package. A test of the command-line program is identified by the name of its file.
+// requirements lists the numbered statements of the documentation pages on agents. For each
+// statement, it contains the tests that check the statement. If a test is in another package, its
+// name is preceded by the folder of this package. If a test belongs to the command-line program, it
+// is identified by the name of its file.
 var requirements = map[string][]string{
 	"000-1":  {"TestSeed000/000-1 overview", "host/agent/abl.TestSamples"},
 	"000-2":  {"TestResets", "host.TestTurnsAndSessions"},
@@ -150,7 +151,8 @@ var requirements = map[string][]string{
 	"001-64": {"TestResets", "TestTurnsEqualTheReference"},
 }
 
-// TestRequirements checks that each requirement has tests, and that these tests exist.
+// TestRequirements checks that each requirement names at least one test, and that all named tests
+// exist.
 func TestRequirements(t *testing.T) {
 	all := maps.Clone(requirements)
 	maps.Copy(all, blockRequirements)

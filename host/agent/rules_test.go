@@ -56,8 +56,8 @@ func TestAppendTriggers(t *testing.T) {
 	}
 }
 
-// TestAppendToFullFact checks that the conversation can continue if a trigger appends to a full
-// list.
+// TestAppendToFullFact checks that a conversation can continue after a trigger has tried to append
+// to a full list.
 func TestAppendToFullFact(t *testing.T) {
 	e := agenttest.New()
 	full := []any{strings.Repeat("x", agent.MaxValueBytes-10)}
@@ -167,8 +167,8 @@ func (e noUser) Context(ctx context.Context, a string, paths []string, domain st
 	return e.Env.Context(ctx, a, paths, domain)
 }
 
-// TestRulesWithoutUser checks that recalls and triggers with facts of the user do not fail a turn
-// in a session without a user.
+// TestRulesWithoutUser runs recalls and triggers that use facts of the user in a session without a
+// user. They must not make a turn fail.
 func TestRulesWithoutUser(t *testing.T) {
 	set := compile(t, nil, `AGENT: A
 MEMORY:
@@ -203,8 +203,8 @@ MEMORY:
 	}
 }
 
-// TestRecallEvents checks that each event of a turn fires the recalls for its name and for its
-// wildcard, in the order of the file.
+// TestRecallEvents checks which recalls an event of a turn fires. These are the recalls for its
+// name and for its wildcard, in the order of the file.
 func TestRecallEvents(t *testing.T) {
 	events := []string{
 		"session:start", "session:end", "search:before", "agent:A:before", "agent:*:before", "agent:A:after", "agent:B:after", "tool:t:after", "tool:*:after",
@@ -242,7 +242,7 @@ func TestRecallEvents(t *testing.T) {
 }
 
 // TestDomainRecall checks that a recall of a domain loads the stored facts and the defaults of the
-// domain. The recall must deny facts that the agent cannot read.
+// domain. The recall must not load facts that the agent cannot read.
 func TestDomainRecall(t *testing.T) {
 	set := compile(t, nil, `AGENT: A
 MEMORY:
@@ -278,7 +278,7 @@ MEMORY:
 	}
 }
 
-// TestInjectedBounds checks the limits on the facts that a session can load.
+// TestInjectedBounds checks the limits on the facts that recalls load into a session.
 func TestInjectedBounds(t *testing.T) {
 	set := compile(t, nil, "AGENT: A\nMEMORY:\n  recall:\n    - ON: session:start\n      ACTION: load_memory\n      DOMAIN: \"d\"\n")
 	e := agenttest.New()
@@ -297,8 +297,8 @@ func TestInjectedBounds(t *testing.T) {
 	}
 }
 
-// TestConstraintsStopAtTheFirstError checks that the evaluation of constraints continues after
-// warnings and stops at the first error.
+// TestConstraintsStopAtTheFirstError checks several constraints. After a warning, the next
+// constraint must be evaluated. After an error, no further constraint must be evaluated.
 func TestConstraintsStopAtTheFirstError(t *testing.T) {
 	o := first(t, ruled(`- WARN a > 0
   ON_FAIL: "one {{b}}"
@@ -326,7 +326,8 @@ func TestConstraintsStopAtTheFirstError(t *testing.T) {
 	}
 }
 
-// TestUnknownBefore checks that a constraint has no effect if no checkpoint supports its BEFORE.
+// A constraint can name a checkpoint in BEFORE that does not exist. TestUnknownBefore checks that
+// such a constraint has no effect.
 func TestUnknownBefore(t *testing.T) {
 	wantPassed(t, true, "", ruled("- REQUIRE a == 1 BEFORE sending money\n  ON_FAIL: \"no\"\n"))
 }
@@ -374,7 +375,8 @@ FLOW:
 	}
 }
 
-// TestContinueAfterCollect checks that a constraint with "THEN: continue" is not checked again.
+// TestContinueAfterCollect checks that a constraint with "THEN: continue" is not checked again
+// after its COLLECT.
 func TestContinueAfterCollect(t *testing.T) {
 	for then, last := range map[string]turn{
 		"continue": {say: "no", want: []string{"ok"}, done: true},
@@ -424,9 +426,9 @@ FLOW:
     THEN: COMPLETE
 `
 
-// TestSensitiveValuesDoNotLeak checks that an outcome contains a sensitive value only if the agent
-// also stores the value under a name that is not sensitive. The agent itself must compute with
-// unmasked values.
+// TestSensitiveValuesDoNotLeak checks that an outcome contains no sensitive value. The only
+// exception is a value that the agent also stores under a name that is not sensitive. The agent
+// itself must compute with the real values.
 func TestSensitiveValuesDoNotLeak(t *testing.T) {
 	e := agenttest.New()
 	e.SetStored("user.card", "4111111111111234", 0, "")
@@ -475,7 +477,8 @@ func TestSensitiveValuesOfFaults(t *testing.T) {
 	}
 }
 
-// TestTraceIsBounded checks that the size of a trace with large values or many entries is limited.
+// TestTraceIsBounded checks that the size of a trace is limited, even if the trace has large values
+// or many entries.
 func TestTraceIsBounded(t *testing.T) {
 	var sets strings.Builder
 	for range 900 {
@@ -495,7 +498,7 @@ func TestTraceIsBounded(t *testing.T) {
 	}
 }
 
-// TestTimesToLive checks the units of time in TTL.
+// TestTimesToLive checks the units of time that TTL accepts.
 func TestTimesToLive(t *testing.T) {
 	for ttl, want := range map[string]time.Duration{"30s": 30 * time.Second, "5m": 5 * time.Minute, "24h": 24 * time.Hour, "90d": 90 * 24 * time.Hour} {
 		e := agenttest.New()
@@ -514,7 +517,7 @@ func TestTimesToLive(t *testing.T) {
 	}
 }
 
-// TestLoadMemoryOfPaths checks that load_memory can also load paths.
+// TestLoadMemoryOfPaths checks that the action "load_memory" can also load paths.
 func TestLoadMemoryOfPaths(t *testing.T) {
 	e := agenttest.New()
 	e.SetStored("user.name", "Ann", 0, "")
@@ -525,15 +528,15 @@ func TestLoadMemoryOfPaths(t *testing.T) {
 	}
 }
 
-// TestUndefinedIsNull checks that SET assigns null if the expression is a name without a value.
+// TestUndefinedIsNull evaluates SET with a name that has no value. SET must assign null.
 func TestUndefinedIsNull(t *testing.T) {
 	o := first(t, "AGENT: Sample\nFLOW:\n  go:\n    REASONING: false\n    SET: x = unknown.name\n    RESPOND: \"<{{x}}>\"\n    THEN: COMPLETE\n")
 	wantVariables(t, o, map[string]any{"x": nil})
 	wantMessages(t, o, "<>")
 }
 
-// TestClearedFieldIsAskedAgain checks that a step asks for a cleared field again only when the step
-// runs again.
+// TestClearedFieldIsAskedAgain clears a field of a step. The step must not ask for the field again
+// until the step runs again.
 func TestClearedFieldIsAskedAgain(t *testing.T) {
 	converse(t, agenttest.New(), compile(t, nil, `AGENT: A
 FLOW:
@@ -557,8 +560,9 @@ FLOW:
 	)
 }
 
-// TestConstraintsSeeTheInput checks that a constraint on a call applies to the input of the call
-// and to the variables, for calls from a flow and calls from a model.
+// TestConstraintsSeeTheInput checks a constraint on a call. The constraint must apply to the input
+// of the call and to the variables. This must hold for calls from a flow and for calls from a
+// model.
 func TestConstraintsSeeTheInput(t *testing.T) {
 	for _, tt := range []struct {
 		variable, input string

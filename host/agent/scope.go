@@ -10,19 +10,20 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// scope resolves the names in expressions. scope first looks up the names "input", "call_result"
-// and "call_error", then the facts of the agent, then the facts that recalls have loaded, and then
-// the session variables.
+// The type "scope" resolves the names in expressions. It looks up a name in this order: the names
+// "input", "call_result" and "call_error", the facts of the agent, the facts that recalls have
+// loaded, and the session variables.
 type scope struct {
 	ctx context.Context
 	m   *memory
 }
 
-// The method "scope" returns the scope of expressions. The values of sensitive variables are not
-// masked.
+// The method "scope" returns the scope in which expressions are evaluated. In this scope, the
+// values of sensitive variables are not masked.
 func (m *memory) scope(ctx context.Context) abl.Scope { return scope{ctx, m} }
 
-// options returns the options of an evaluation. All evaluations of a turn share one budget.
+// The method "options" returns the options for evaluating an expression. All evaluations of a turn
+// share one budget.
 func (m *memory) options() abl.Options {
 	return abl.Options{Now: m.env.Now(), Random: m.env.Random(), Remaining: &m.cost, Interrupt: m.interrupt}
 }
@@ -61,7 +62,7 @@ func (s scope) Lookup(path []string) (any, int, error) {
 	return nil, 0, nil
 }
 
-// The method "found" returns the value of a single name. This value can be undefined.
+// The method "found" returns the value of a name without dots. This value can be undefined.
 func found(value any) (any, int, error) {
 	if _, undefined := value.(abl.Undefined); undefined {
 		return nil, 0, nil
@@ -69,8 +70,8 @@ func found(value any) (any, int, error) {
 	return value, 1, nil
 }
 
-// readFact returns the value of a fact or, if no value is stored, the default of the fact. readFact
-// returns null if the agent cannot read the fact.
+// readFact returns the stored value of a fact. If no value is stored, readFact returns the default
+// of the fact. If the agent cannot read the fact, readFact returns null.
 func (m *memory) readFact(ctx context.Context, f *abl.Fact) (any, error) {
 	if f.Access == abl.AccessWrite {
 		m.log.note(report.Trace{Kind: "recall", Name: f.Value, Position: m.log.place(f.Position), Result: "denied"})
@@ -101,7 +102,7 @@ func storedFact(ctx context.Context, m *memory, f *abl.Fact) (cachedFact, error)
 	return c, nil
 }
 
-// remember adds a fact to the cache of the turn.
+// The method "remember" adds a fact to the cache of the turn.
 func (m *memory) remember(path string, c cachedFact) {
 	if m.cache == nil {
 		m.cache = map[string]cachedFact{}
@@ -121,8 +122,8 @@ func (m *memory) evalIn(s abl.Scope, x *abl.Expr) (any, error) {
 	return abl.Plain(r.Value), m.located(err, x.Position())
 }
 
-// holds reports whether a condition of the flow is true. If the expression is nil, there is no
-// condition, and the result is true.
+// The method "holds" reports whether a condition of the flow is true. If the expression is nil,
+// there is no condition, and the result is true.
 func (m *memory) holds(ctx context.Context, x *abl.Expr) (bool, error) {
 	if x == nil {
 		return true, nil
@@ -131,7 +132,7 @@ func (m *memory) holds(ctx context.Context, x *abl.Expr) (bool, error) {
 	return abl.IsTruthy(value), err
 }
 
-// render renders a message. Sensitive values appear in their display form.
+// render renders a message. In the text, sensitive values appear in their display form.
 func (m *memory) render(ctx context.Context, text *abl.Template) (string, error) {
 	o := m.options()
 	if len(m.agent.masks) > 0 {
@@ -142,8 +143,8 @@ func (m *memory) render(ctx context.Context, text *abl.Template) (string, error)
 	return s, m.located(err, text.Position())
 }
 
-// located converts an error of an evaluation to a fault with a position. located returns other
-// errors unchanged.
+// The method "located" adds a position to an error of an evaluation by converting the error to a
+// fault. Other errors are returned unchanged.
 func (m *memory) located(err error, at abl.Position) error {
 	switch {
 	case err == nil:
@@ -157,7 +158,7 @@ func (m *memory) located(err error, at abl.Position) error {
 	}
 }
 
-// ask sends the user a message that is not a result.
+// The method "ask" sends the user a message that is not a result.
 func ask(ctx context.Context, m *memory, text *abl.Template) error {
 	message, err := m.render(ctx, text)
 	if err != nil {
@@ -167,7 +168,7 @@ func ask(ctx context.Context, m *memory, text *abl.Template) error {
 	return m.log.ask(text.Position(), message)
 }
 
-// respond sends a result to the user.
+// The method "respond" sends a result to the user.
 func (m *memory) respond(ctx context.Context, text *abl.Template) error {
 	message, err := m.render(ctx, text)
 	if err != nil {
@@ -177,5 +178,5 @@ func (m *memory) respond(ctx context.Context, text *abl.Template) error {
 	return m.log.say(text.Position(), message)
 }
 
-// forget empties the cache of facts, which a tool can have changed.
+// A tool can have changed facts that are in the cache. The method "forget" empties the cache.
 func forget(m *memory) { clear(m.cache) }

@@ -12,27 +12,28 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// minSecretChars is the minimum length of the sensitive values that are replaced within longer
-// texts. If shorter values were replaced within longer texts, parts of unrelated texts would be
-// hidden.
+// minSecretChars is a number of characters. A sensitive value that is at least this long is also
+// replaced if it is only a part of a text. If a shorter value were also replaced, parts of
+// unrelated texts would be hidden.
 const minSecretChars = 4
 
-// maxSecrets is the maximum number of sensitive values of a turn that are replaced within longer
-// texts.
+// maxSecrets is the maximum number of sensitive values that a turn replaces in longer texts.
 const maxSecrets = 1000
 
-// secrets contains the sensitive values that a turn has used. Secrets are replaced in warnings, in
-// faults and in the trace. For example, the fault of a tool can repeat a sensitive input.
+// The type "secrets" contains the sensitive values that a turn has used. Secrets are replaced in
+// warnings, in faults and in the trace. Without the replacement, a fault could reveal a secret,
+// because a tool can repeat its input in a fault.
 type secrets []secret
 
 type secret struct {
 	text, display string
-	// isMessage is true for the message of the user. If a text is both the message and a declared
-	// secret, the display form of the declared secret is used.
+	// isMessage is true for the message of the user. If the message is equal to a declared secret,
+	// the display form of the declared secret is used.
 	isMessage bool
 }
 
-// hide adds a value to the secrets if the agent declares the name of the value as sensitive.
+// The method "hide" receives a value and its name. If the agent declares the name as sensitive, the
+// method adds the value to the secrets.
 func (l *log) hide(name string, value any) {
 	l.secrets.add(l.agent.masks, name, value)
 	if l.agent.masks.find(name) == "" {
@@ -51,8 +52,8 @@ func (l *log) hide(name string, value any) {
 	})
 }
 
-// hideMessage hides the whole message of the user, even if the message is rejected as a value. A
-// rejected message can contain a sensitive value among other words.
+// hideMessage hides the whole message of the user, even if the message is not accepted as a value.
+// A rejected message can contain a sensitive value among other words.
 func (l *log) hideMessage(message string) {
 	message = strings.TrimSpace(message)
 	if message == "" || l.message != "" {
@@ -64,22 +65,23 @@ func (l *log) hideMessage(message string) {
 	}
 }
 
-// If the turn has a message of the user, hideInput hides the message.
+// hideInput hides the message of the user, if the turn has one.
 func hideInput(m *memory) {
 	if message, ok := m.input.(string); ok {
 		m.log.hideMessage(message)
 	}
 }
 
-// hideAnswer hides the message of the user if the active agent waits for the value of a sensitive
-// name.
+// hideAnswer hides the message of the user if the active agent waits for a field that is declared
+// as sensitive.
 func hideAnswer(m *memory) {
 	if m.agent.masks.find(m.state.Collecting) != "" {
 		hideInput(m)
 	}
 }
 
-// add adds a value to the secrets if the name of the value is declared as sensitive.
+// The method "add" receives a value and its name. If the name is declared as sensitive, the method
+// adds the value to the secrets.
 func (s *secrets) add(m masks, name string, value any) {
 	sensitive := m.find(name)
 	if sensitive == "" || value == nil {
@@ -101,7 +103,7 @@ func (s *secrets) add(m masks, name string, value any) {
 	})
 }
 
-// walkScalars calls visit for each scalar within a value.
+// walkScalars calls the function "visit" for each scalar within a value.
 func walkScalars(value any, visit func(any)) {
 	switch v := value.(type) {
 	case []any:
@@ -117,20 +119,21 @@ func walkScalars(value any, visit func(any)) {
 	}
 }
 
-// span is a hidden part of a text, with its replacement.
+// The type "span" is a part of a text that is hidden, with the replacement for this part.
 type span struct {
 	start, end int
 	display    string
 }
 
-// clean replaces the secrets in a text. clean does not search for secrets in the inserted display
-// forms. clean replaces overlapping secrets together, so no part of a secret remains.
+// The method "clean" replaces the secrets in a text. It does not search for secrets in the display
+// forms that it inserts. If secrets overlap, they are replaced together, so no part of a secret
+// remains.
 func (s secrets) clean(text string) string {
 	return replaceSpans(text, s.spans(text, len(text)), len(text))
 }
 
-// sorted orders secrets for clean. If several secrets begin at the same offset of a text, the
-// longest secret is replaced.
+// The method "sorted" returns the secrets in the order that the method "clean" needs. If several
+// secrets begin at the same offset, the method "clean" replaces the longest of them.
 func (s secrets) sorted() secrets {
 	slices.SortStableFunc(s, func(a, b secret) int {
 		if c := len(b.text) - len(a.text); c != 0 || a.isMessage == b.isMessage {
@@ -144,8 +147,9 @@ func (s secrets) sorted() secrets {
 	return s
 }
 
-// start returns the first bytes of JSON, in which the secrets are replaced. start searches only the
-// part of the JSON to which a secret that begins in these bytes can extend.
+// The method "start" returns the first bytes of JSON, after replacing the secrets. A secret that
+// begins in these bytes can end after them, so the method also searches some of the following
+// bytes.
 func (s secrets) start(content []byte, size int) string {
 	escaped := s
 	for _, secret := range s {
@@ -162,7 +166,8 @@ func (s secrets) start(content []byte, size int) string {
 	return replaceSpans(text, escaped.spans(text, size), size)
 }
 
-// spans returns the spans of the secrets that begin in the first bytes of a text, in order.
+// The method "spans" searches the first bytes of a text. It returns, in order, the spans of the
+// secrets that begin in these bytes.
 func (s secrets) spans(text string, size int) []span {
 	var found []span
 	for _, secret := range s {
@@ -180,8 +185,8 @@ func (s secrets) spans(text string, size int) []span {
 	return found
 }
 
-// replaceSpans returns the first bytes of a text in which the spans are replaced. replaceSpans
-// treats overlapping spans as one span.
+// replaceSpans replaces the spans in a text, and returns the first bytes of the result.
+// replaceSpans treats overlapping spans as one span.
 func replaceSpans(text string, spans []span, size int) string {
 	if len(spans) == 0 {
 		return text[:size]
@@ -268,9 +273,9 @@ func (s secrets) cleanFault(err error) error {
 	return &cleaned
 }
 
-// hidden replaces the secrets that the turn has used so far in a text of a tool or of the
-// conversation. If the text is equal to the hidden message or to a short secret, hidden replaces
-// the whole text.
+// The method "hidden" returns a text of a tool or of the conversation, after replacing the secrets
+// that the turn has used so far. If the text is equal to the hidden message or to a short secret,
+// the whole text is replaced.
 func (l *log) hidden(text string) string {
 	if whole := strings.TrimSpace(text); whole != "" && (whole == l.message || l.short[whole]) {
 		return redacted
@@ -278,7 +283,7 @@ func (l *log) hidden(text string) string {
 	return l.secrets.sorted().clean(text)
 }
 
-// clean replaces the secrets of the turn in its warnings and its trace.
+// The method "clean" replaces the secrets of the turn in the warnings and the trace of the turn.
 func (l *log) clean() {
 	if len(l.secrets) == 0 {
 		return

@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// secretsOf returns secrets with the display form "[REDACTED]".
+// secretsOf returns secrets whose display form is "[REDACTED]".
 func secretsOf(texts ...string) secrets {
 	var s secrets
 	for _, text := range texts {
@@ -17,8 +17,8 @@ func secretsOf(texts ...string) secrets {
 	return s.sorted()
 }
 
-// A part of a display form can itself be a secret. A secret in a display form is not replaced,
-// because each replacement would make the text longer.
+// A part of a display form can itself be a secret. A secret within a display form is not replaced.
+// Otherwise, each replacement would make the text longer.
 func TestCleanDoesNotSearchDisplays(t *testing.T) {
 	var parts []string
 	for size := minSecretChars; size <= len(redacted); size++ {
@@ -44,7 +44,7 @@ func TestCleanOverlaps(t *testing.T) {
 	}
 }
 
-// The start of a long value contains no part of a secret.
+// After a long value is truncated, the remaining start contains no part of a secret.
 func TestStartOfLongValues(t *testing.T) {
 	long := strings.Repeat("S", 1000)
 	s := secretsOf("4111\"1111", "é123456", long)

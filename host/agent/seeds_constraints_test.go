@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// ruleBlock executes an unchanged code block of the documentation page about memory and
-// constraints.
+// ruleBlock executes one code block of the documentation page about memory and constraints. The
+// block is not changed.
 type ruleBlock struct {
 	block int
 	name  string
@@ -69,7 +69,7 @@ const officer = "AGENT: Compliance_Officer\nFLOW:\n  greet:\n    REASONING: fals
 
 const okFlow = "FLOW:\n  go:\n    REASONING: false\n    RESPOND: \"ok\"\n    THEN: COMPLETE\n"
 
-// ruled returns an agent with the constraints of a block and with initial values of variables.
+// ruled returns an agent that has the constraints of a block, and initial values for variables.
 func ruled(block string, variables ...string) string {
 	source := "AGENT: Sample\n"
 	if len(variables) > 0 {
@@ -81,13 +81,13 @@ func ruled(block string, variables ...string) string {
 	return source + block + okFlow
 }
 
-// onFailOf returns an agent with a constraint that fails. The code block is the ON_FAIL of this
-// constraint.
+// onFailOf returns an agent that has a failing constraint. The ON_FAIL of this constraint is the
+// code block.
 func onFailOf(block string, variables ...string) string {
 	return ruled("- REQUIRE allowed == true\n"+indent(block, "  "), variables...)
 }
 
-// first performs the first turn of a new session of the first agent.
+// The method "first" performs the first turn of the first agent in a new session.
 func first(t *testing.T, files ...string) *report.Outcome {
 	t.Helper()
 	o, err := agenttest.New().Turn(context.Background(), compile(t, nil, files...), agent.Request{Agent: "Sample", Message: "hello", HasMessage: true})
@@ -97,7 +97,7 @@ func first(t *testing.T, files ...string) *report.Outcome {
 	return o
 }
 
-// wantPassed checks whether the first turn of an agent passes its constraints.
+// wantPassed checks whether the constraints of an agent pass in its first turn.
 func wantPassed(t *testing.T, passed bool, message string, source string) {
 	t.Helper()
 	o := first(t, source)
@@ -429,7 +429,7 @@ func checkGoto(t *testing.T, block string) {
 		turn{say: "hello", want: []string{verify, "Please enter the code."}, step: "identity_verification_step", field: "code", blocked: true},
 		turn{say: "1234", want: []string{"ok"}, done: true},
 	)
-	e.SessionID = "s2" // the fact still exists after the session
+	e.SessionID = "s2" // the fact still exists after the end of the session
 	converse(t, e, set, turn{say: "hello", want: []string{"ok"}, done: true})
 }
 

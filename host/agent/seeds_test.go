@@ -13,16 +13,16 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// seedCase executes an unchanged code block of a documentation page.
+// seedCase executes one code block of a documentation page. The block is not changed.
 type seedCase struct {
 	block int
 	name  string
-	// wrap returns a complete agent file that contains the block.
+	// The function "wrap" returns a complete agent file that contains the block.
 	wrap func(block string) string
 	// tools contains the names of tools that return their input unchanged.
 	tools []string
-	// check runs turns and compares the outcomes with the statements on the page around the code
-	// block.
+	// The function "check" performs turns, and compares the outcomes with the text that surrounds
+	// the code block on the page.
 	check func(t *testing.T, e *agenttest.Env, set *agent.Set)
 }
 
@@ -40,8 +40,8 @@ func seedBlocks(t *testing.T, page string) []string {
 	return blocks
 }
 
-// runSeedCases runs the cases for the code blocks of a page. If every group has cases, each code
-// block of the page must have a case.
+// runSeedCases runs the cases for all code blocks of a page. Each code block of the page must have
+// a case, if every group has cases.
 func runSeedCases(t *testing.T, page string, groups ...[]seedCase) {
 	blocks := seedBlocks(t, page)
 	covered := make([]bool, len(blocks)+1)
@@ -68,7 +68,7 @@ func runSeedCases(t *testing.T, page string, groups ...[]seedCase) {
 	}
 }
 
-// indent indents each line of a block.
+// The function "indent" indents each line of a block.
 func indent(block, by string) string {
 	lines := strings.Split(strings.TrimRight(block, "\n"), "\n")
 	for i, line := range lines {
@@ -79,24 +79,24 @@ func indent(block, by string) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// agentWith returns a wrap function that puts text around a block.
+// agentWith returns a function for "wrap" that puts text before and after a block.
 func agentWith(before, after string) func(string) string {
 	return func(block string) string { return "AGENT: Sample\n" + before + block + after }
 }
 
-// inStep returns a wrap function that puts a block into the only step of an agent.
+// inStep returns a function for "wrap" that makes a block the content of the only step of an agent.
 func inStep(before, after string) func(string) string {
 	return func(block string) string {
 		return "AGENT: Sample\n" + before + "FLOW:\n  sample:\n    REASONING: false\n" + indent(block, "    ") + "    THEN: COMPLETE\n" + after
 	}
 }
 
-// end returns a step that sends the name of the step as a message.
+// The function "end" returns a step that sends its own name as a message.
 func end(name string) string {
 	return "  " + name + ":\n    REASONING: false\n    RESPOND: \"" + name + "\"\n    THEN: COMPLETE\n"
 }
 
-// starting returns an ON_START that sets variables.
+// The function "starting" returns an ON_START that sets variables.
 func starting(assignments ...string) string {
 	return "ON_START:\n  SET:\n    - " + strings.Join(assignments, "\n    - ") + "\n"
 }

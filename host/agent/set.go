@@ -14,7 +14,7 @@ import (
 // Set contains the compiled agents of an app. A Set is immutable and safe for concurrent use.
 type Set struct {
 	agents map[string]*program
-	// The field "masks" contains the declarations of sensitive facts.
+	// The field "masks" contains the facts that are declared as sensitive.
 	masks masks
 	names []string // in the order of the arguments of Compile
 	tools map[string]Tool
@@ -26,13 +26,15 @@ type Tool struct {
 	Description string
 	// Parameters is the JSON Schema of the input, or nil if any object is allowed.
 	Parameters json.RawMessage
-	// Approval contains the operations of the tool that require an approval. A turn cannot wait for
-	// an approval, so a call to a tool that requires an approval can fail.
+	// Approval contains the operations of the tool. Only operations that require an approval are
+	// contained. A turn cannot wait for an approval. Therefore, a call to a tool that requires an
+	// approval can fail.
 	Approval []string
 }
 
-// inputs returns the inputs that the schema of a tool describes. The result "ok" is false if the
-// schema does not describe the members of an object. An input with a default is not required.
+// The schema of a tool can describe the inputs of the tool. The method "inputs" returns these
+// inputs. The result "ok" is false if the schema is not the schema of an object with known members.
+// If an input has a default, the input is not required.
 func (t Tool) inputs() (in abl.ToolInputs, ok bool) {
 	var schema struct {
 		Properties           map[string]json.RawMessage `json:"properties"`
@@ -56,18 +58,19 @@ func (t Tool) inputs() (in abl.ToolInputs, ok bool) {
 	return in, true
 }
 
-// program is a compiled agent.
+// The type "program" is a compiled agent.
 type program struct {
 	*abl.Document
 	name      string
 	steps     map[string]int
 	variables map[string]*abl.Variable
-	// facts contains the declared facts and the undeclared targets of triggers, by path. For each
-	// first name of the paths, the map longest contains the maximum number of names in a path that
-	// begins with this name.
+	// facts contains the declared facts of the agent, and the undeclared targets of its triggers.
+	// The keys are paths. The key of the map "longest" is the first name of a path. The value is
+	// the number of names in the longest path that begins with this name.
 	facts   map[string]*abl.Fact
 	longest map[string]int
-	// fieldTypes contains the first type that GATHER declares for each field.
+	// fieldTypes contains a type for each field. If several GATHERs declare a type for the same
+	// field, the first type is used.
 	fieldTypes map[string]abl.Type
 	// The field "keeps" is true if the agent has a variable that is never reset.
 	keeps bool
@@ -76,9 +79,10 @@ type program struct {
 	masks   masks
 }
 
-// Compile checks that the agents of an app are consistent with each other and with the tools of the
-// app, and prepares the agents for execution. If a problem is an error, the returned Set is nil.
-// The documents must not contain errors. The caller must not change the documents after the call.
+// Compile prepares the agents of an app for execution. It also checks that the agents are
+// consistent with each other and with the tools of the app. If one of the returned problems is an
+// error, the returned Set is nil. The documents must not contain errors. The caller must not change
+// the documents after the call.
 func Compile(docs []*abl.Document, tools []Tool) (*Set, problem.List) {
 	s := &Set{agents: make(map[string]*program, len(docs)), tools: make(map[string]Tool, len(tools)), masks: newMasks(&abl.Document{}, docs)}
 	names := make([]string, len(tools))
@@ -121,7 +125,7 @@ func checkModels(d *abl.Document) problem.List {
 	return problems
 }
 
-// Agents returns the names of the agents in the order of the arguments of Compile.
+// Agents returns the names of the agents. Their order is the order of the arguments of Compile.
 func (s *Set) Agents() []string { return slices.Clone(s.names) }
 
 func compile(d *abl.Document, all []*abl.Document) *program {
@@ -165,7 +169,7 @@ func (p *program) addStep(i int) {
 	}
 }
 
-// addFact adds a fact unless a fact with the same path exists.
+// addFact adds a fact, unless a fact with the same path already exists.
 func (p *program) addFact(f *abl.Fact) {
 	if p.facts[f.Value] != nil || f.Value == "" {
 		return
@@ -176,8 +180,9 @@ func (p *program) addFact(f *abl.Fact) {
 	p.longest[first] = max(p.longest[first], names)
 }
 
-// fact returns the fact whose path is the given path or a prefix of the given path, and the number
-// of names in the path of the fact. fact returns nil if no fact has such a path.
+// The method "fact" returns the fact whose path is equal to the given path or a prefix of it. The
+// second result is the number of names in the path of this fact. If no fact has such a path, the
+// method returns nil.
 func (p *program) fact(path []string) (*abl.Fact, int) {
 	for n := min(len(path), p.longest[path[0]]); n > 0; n-- {
 		if f := p.facts[strings.Join(path[:n], ".")]; f != nil {
@@ -187,7 +192,7 @@ func (p *program) fact(path []string) (*abl.Fact, int) {
 	return nil, 0
 }
 
-// step returns the step with a name, or nil.
+// The method "step" returns the step that has the given name, or nil.
 func (p *program) step(name string) *abl.Step {
 	i, ok := p.steps[name]
 	if !ok {

@@ -37,8 +37,8 @@ func (s *Set) ShowKept(agent string, variables json.RawMessage) json.RawMessage 
 	})
 }
 
-// showMember returns a state in which one member contains the display forms of its values.
-// showMember also hides the sensitive values in the other members, such as the output of a tool.
+// showMember returns a state. In one member of this state, all values are replaced by their display
+// forms. In the other members, such as the output of a tool, showMember hides all sensitive values.
 func (s *Set) showMember(agent, member string, state json.RawMessage) json.RawMessage {
 	m := s.masksOf(agent)
 	if len(m) == 0 {
@@ -59,8 +59,8 @@ func (s *Set) showMember(agent, member string, state json.RawMessage) json.RawMe
 	})
 }
 
-// masksOf returns the masks of an agent. If the agent does not exist, masksOf returns the masks of
-// all facts of the app.
+// masksOf returns the masks of the agent that has the given name. If the agent does not exist,
+// masksOf returns the masks of all facts of the app.
 func (s *Set) masksOf(agent string) masks {
 	if p := s.agents[agent]; p != nil {
 		return p.masks
@@ -68,7 +68,8 @@ func (s *Set) masksOf(agent string) masks {
 	return s.masks
 }
 
-// showAll replaces values by their display forms, and adds the sensitive values to found.
+// showAll replaces values by their display forms. It also adds the sensitive values to the argument
+// "found".
 func (m masks) showAll(values map[string]any, found *secrets) {
 	for name, value := range values {
 		found.add(m, name, value)
@@ -76,7 +77,8 @@ func (m masks) showAll(values map[string]any, found *secrets) {
 	}
 }
 
-// shown applies a function to a JSON value. shown hides all content that is not JSON.
+// The function "shown" decodes JSON, passes the value to another function, and returns the result
+// as JSON. Content that is not JSON is hidden completely.
 func shown(content json.RawMessage, show func(any) any) json.RawMessage {
 	if len(content) == 0 {
 		return content

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/agent/agenttest"
 )
 
-// A value that contains a large value many times is refused. The turn must not encode a large value
-// for the trace before the refusal.
+// A value is refused if it contains the same large value many times. The value must be refused
+// before it is encoded for the trace.
 func TestTriggerOfHugeValue(t *testing.T) {
 	huge := "[" + strings.TrimSuffix(strings.Repeat("big, ", 3000), ", ") + "]"
 	set := compile(t, nil, "AGENT: A\nGOAL: \"g\"\nMEMORY:\n  remember:\n    - WHEN: big IS SET\n      STORE: "+huge+" -> user.huge\n"+
@@ -29,7 +29,7 @@ func TestTriggerOfHugeValue(t *testing.T) {
 	}
 }
 
-// Long warnings are truncated, and a check returns a limited number of messages.
+// If a warning is long, it is truncated. The number of messages that a check returns is limited.
 func TestLongMessagesOfConstraints(t *testing.T) {
 	var source strings.Builder
 	source.WriteString("AGENT: A\nGOAL: \"g\"\nCONSTRAINTS:\n  always:\n")

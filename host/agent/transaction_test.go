@@ -17,8 +17,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// txEnv is an environment that uses a real transaction. The tools of a txEnv run in nested
-// transactions.
+// txEnv is an environment that uses a real transaction. In this environment, each tool runs in a
+// nested transaction.
 type txEnv struct {
 	tx      *txn.Tx
 	now     time.Time
@@ -27,9 +27,11 @@ type txEnv struct {
 	session string
 	// paths contains the paths of all facts that a test can store.
 	paths []string
-	// tool executes a tool with the environment of its nested transaction.
+	// The function "tool" executes a tool. The argument of the function is the environment of the
+	// tool's nested transaction.
 	tool func(ctx context.Context, e *txEnv, name string, input map[string]any) (any, error)
-	// chat answers requests to models. If chat is nil, the environment has no models.
+	// The function "chat" answers requests to models. If the field "chat" is nil, the environment
+	// has no models.
 	chat func(request model.ChatRequest) (model.ChatAnswer, error)
 }
 

@@ -11,9 +11,9 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// transform creates an array from a source array. transform filters the items, then maps the items,
-// then sorts the items, and then limits their number. If the source is not an array, the result is
-// an empty array.
+// The method "transform" creates an array from a source array. In this order, the method filters
+// the items, maps the items, sorts the items, and limits their number. If the source is not an
+// array, the result is an empty array.
 func (a *actions) transform(ctx context.Context, tr *abl.Transform) error {
 	source, err := a.mem.eval(ctx, tr.Source)
 	if err != nil {
@@ -49,8 +49,8 @@ func (a *actions) transform(ctx context.Context, tr *abl.Transform) error {
 	return nil
 }
 
-// The method "mapped" returns the mapped form of an item, and reports whether the filter keeps the
-// item.
+// The method "mapped" returns an item after mapping. The second result reports whether the filter
+// keeps the item.
 func (a *actions) mapped(s abl.Scope, tr *abl.Transform, item any) (any, bool, error) {
 	if a.mem.cost--; a.mem.cost < 0 {
 		return nil, false, a.mem.located(abl.ErrCost, tr.Position)
@@ -75,8 +75,8 @@ func (a *actions) mapped(s abl.Scope, tr *abl.Transform, item any) (any, bool, e
 	return fields, true, nil
 }
 
-// limited returns the first items, up to the limit. If the limit is not a number, limited returns
-// all items.
+// The method "limited" returns the first items of an array. Their number is at most the value of
+// LIMIT. If the value of LIMIT is not a number, the method "limited" returns all items.
 func (a *actions) limited(ctx context.Context, tr *abl.Transform, items []any) ([]any, error) {
 	if tr.Limit == nil {
 		return items, nil
@@ -97,8 +97,8 @@ func (a *actions) limited(ctx context.Context, tr *abl.Transform, items []any) (
 	return items[:int(n)], nil
 }
 
-// itemScope is the scope of expressions about an item of TRANSFORM. itemScope resolves the name of
-// the item. The outer scope resolves the other names.
+// TRANSFORM evaluates expressions for an item. itemScope is the scope of these expressions, and
+// resolves the name of the item. All other names are resolved by the outer scope.
 type itemScope struct {
 	abl.Scope
 	name string
@@ -113,9 +113,9 @@ func (s *itemScope) Lookup(path []string) (any, int, error) {
 	return s.Scope.Lookup(path)
 }
 
-// sortItems sorts items by a member. Numbers sort before dates, and dates sort before other texts.
-// Items without the member are last in both sort directions. Items with equal members keep their
-// order.
+// sortItems sorts items by the value of a member. Numbers sort before dates, and dates sort before
+// other texts. If an item does not have the member, the item sorts last, in ascending and in
+// descending order. If two items have equal members, they keep their order.
 func sortItems(items []any, path []string, descending bool) {
 	keys := make([]sortKey, len(items))
 	for i, item := range items {
@@ -136,7 +136,7 @@ func sortItems(items []any, path []string, descending bool) {
 	}
 }
 
-// Two values of different types are sorted by the ranks of the types.
+// each type has a rank, which orders values of different types
 const (
 	rankNumber = iota
 	rankDate

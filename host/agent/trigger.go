@@ -15,9 +15,10 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// store evaluates the triggers of the acting agent, in order. A trigger stores a value if the
-// condition of the trigger is true and the value is set. A trigger does not store the value that it
-// has last stored in the session again.
+// The method "store" evaluates the triggers of the acting agent, in order. A trigger stores a value
+// if two conditions are true: the condition of the trigger, and that the value is set. If a trigger
+// has already stored the same value in this session, and no other value since then, the trigger
+// does not store it again.
 func (r *rules) store(ctx context.Context) error {
 	for i := range r.mem.agent.Memory.Triggers {
 		if err := r.trigger(ctx, i); err != nil {
@@ -43,7 +44,7 @@ func (r *rules) trigger(ctx context.Context, i int) error {
 	if err != nil {
 		return err
 	}
-	if err := r.mem.measure(trigger.Target, value); err != nil { // limits the size of the value that is then encoded
+	if err := r.mem.measure(trigger.Target, value); err != nil { // limits the size of the encoded value
 		return err
 	}
 	entry.Value = r.mem.shownJSON(trigger.Target.Value, value)
@@ -55,8 +56,9 @@ func (r *rules) trigger(ctx context.Context, i int) error {
 	return err
 }
 
-// matches reports whether the condition of a trigger is true. The operands of a trigger are often
-// not set in the first turns. The warnings of a condition that is false are therefore dropped.
+// The method "matches" reports whether the condition of a trigger is true. In the first turns, the
+// names in the condition of a trigger often have no value. Therefore, if a condition is false, its
+// warnings are dropped.
 func (r *rules) matches(ctx context.Context, x *abl.Expr) (bool, error) {
 	result, err := x.Eval(r.mem.scope(ctx), r.mem.options())
 	if err != nil || !abl.IsTruthy(result.Value) {
@@ -66,7 +68,8 @@ func (r *rules) matches(ctx context.Context, x *abl.Expr) (bool, error) {
 	return true, nil
 }
 
-// triggered stores the value of a trigger, and returns the Result of the trace entry.
+// The method "triggered" stores the value of a trigger. It returns a text for the field "Result" of
+// the trace entry.
 func (r *rules) triggered(ctx context.Context, i int, trigger *abl.Trigger, value any) (string, error) {
 	sum := digest(trigger, value)
 	if r.mem.state.Stored[i] == sum {
@@ -75,7 +78,8 @@ func (r *rules) triggered(ctx context.Context, i int, trigger *abl.Trigger, valu
 	f := r.mem.agent.facts[trigger.Target.Value]
 	result, err := r.storeTrigger(ctx, trigger, f, value)
 	if trigger.Operation == abl.OperationAppend && errors.Is(err, abi.TooLarge) {
-		// If a turn failed because a list is full, every later turn of the user would also fail.
+		// A full list must not make a turn fail, because then every later turn of the user would
+		// also fail.
 		r.log.warnf(trigger.Position, "the array %s is full, so nothing was appended; limit the size of the array with maxSize", trigger.Target.Value)
 		return "failed", nil
 	}
@@ -97,7 +101,7 @@ func (r *rules) triggered(ctx context.Context, i int, trigger *abl.Trigger, valu
 	return result, nil
 }
 
-// storeTrigger writes the fact of a trigger.
+// storeTrigger writes the fact that a trigger stores.
 func (r *rules) storeTrigger(ctx context.Context, trigger *abl.Trigger, f *abl.Fact, value any) (string, error) {
 	if trigger.Operation == abl.OperationAppend {
 		stored, err := storedFact(ctx, r.mem, f)
@@ -127,8 +131,8 @@ func (r *rules) storeTrigger(ctx context.Context, trigger *abl.Trigger, f *abl.F
 	return "stored", nil
 }
 
-// appended returns the stored array with an additional item. The second result is false if the
-// items must be unique and the array already contains the item.
+// The function "appended" returns a copy of the stored array with an additional item. If the items
+// must be unique and the array already contains the item, the second result is false.
 func (r *rules) appended(trigger *abl.Trigger, stored, item any) ([]any, bool) {
 	items, isArray := stored.([]any)
 	if stored != nil && !isArray {
@@ -145,15 +149,15 @@ func (r *rules) appended(trigger *abl.Trigger, stored, item any) ([]any, bool) {
 	return items, true
 }
 
-// contains reports whether an array contains an item. contains charges the budget of the turn for
-// the size of the array.
+// The method "contains" reports whether an array contains an item. It also subtracts the cost of
+// the array's size from the budget of the turn.
 func (r *rules) contains(items []any, item any) bool {
 	size, _ := sizeOf(items, MaxValueBytes, 0)
 	r.mem.cost -= size / bytesPerStep
 	return slices.ContainsFunc(items, func(other any) bool { return reflect.DeepEqual(other, item) })
 }
 
-// domainOf returns the domain of a fact: the declared domain or, if no domain is declared, the
+// domainOf returns the declared domain of a fact. If no domain is declared, the domain is the
 // second name of the path.
 func domainOf(f *abl.Fact) string {
 	if f.Domain != "" {
@@ -166,8 +170,8 @@ func domainOf(f *abl.Fact) string {
 	return names[1]
 }
 
-// digest returns a short text that identifies a value and a trigger. If two values or two triggers
-// differ, their digests differ.
+// The function "digest" returns a short text. The text identifies a value and the trigger that
+// stores this value. If the values or the triggers differ, the digests also differ.
 func digest(trigger *abl.Trigger, value any) string {
 	content, _ := json.Marshal([]any{trigger.Target.Value, trigger.Operation, value}) // values are JSON
 	sum := sha256.Sum256(content)

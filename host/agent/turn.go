@@ -11,18 +11,18 @@ import (
 
 // Limits of a turn.
 const (
-	// MaxMessageBytes is the maximum size of the message of a user.
+	// MaxMessageBytes is the maximum size of a message from the user.
 	MaxMessageBytes = 64 << 10
-	// MaxSteps is the maximum number of steps that run in a turn. MaxHandoffs is the maximum number of
-	// handoffs in a turn.
+	// MaxSteps is the maximum number of steps that one turn can run. MaxHandoffs is the maximum
+	// number of handoffs in a turn.
 	MaxSteps    = 100
 	MaxHandoffs = 8
-	// MaxCost is the maximum number of evaluation steps in a turn. abl.Options describes evaluation
-	// steps.
+	// MaxCost is the maximum number of evaluation steps in a turn. The documentation of abl.Options
+	// explains evaluation steps.
 	MaxCost = 2_000_000
 )
 
-// turn is the execution of one turn. The methods of a turn are not safe for concurrent use.
+// The type "turn" performs one turn. The methods of this type are not safe for concurrent use.
 type turn struct {
 	request Request
 	mem     *memory
@@ -34,27 +34,28 @@ type turn struct {
 
 	// The field "unread" is true until a step has used the message of the user.
 	unread bool
-	// steps contains the steps of the turn in order. handoffs contains the agents of all handoffs in
-	// order, beginning with the first agent.
+	// steps contains all steps of the turn, in order. handoffs contains the agents that were active
+	// in the turn, in order. Its first item is the first agent.
 	steps, handoffs []string
-	// agentStart is the number of messages at the time when the agent became active. stepStart is
-	// the number of messages at the time when the step began to run.
+	// agentStart is a number of messages. It is the number when the agent became active. stepStart
+	// is also a number of messages, when the step began to run.
 	agentStart, stepStart int
-	// inStep is true while a step runs. Only a step can wait for input.
+	// inStep is true while a step is running. Only a step can wait for input.
 	inStep bool
-	// The field "entry" is the step with which the flow begins, or "" for the first step of the
-	// agent.
+	// The flow begins with the step "entry". If the field "entry" is "", the flow begins with the
+	// first step of the agent.
 	entry string
 	// The field "closed" is true after the hooks at the end of the turn have run.
 	closed bool
 }
 
-// Turn performs one turn. Turn activates the agent of the request if another agent was active, and
-// passes the message to the waiting step. Turn then executes steps until a step waits for input or
-// the flow is complete. At the end, Turn evaluates the triggers. If Turn returns an error, the
-// caller must not commit env. The outcome of a failed turn is nil, or contains only the agent, the
-// trace and the warnings up to the error. The error is an *abi.Fault, or an error that env
-// returned.
+// Turn performs one turn. Turn performs one turn. If another agent was active, Turn activates the
+// agent of the request. Then Turn passes the message to the waiting step. Turn then executes steps
+// until a step waits for input, or until the flow is complete. Finally, Turn evaluates the
+// triggers. If Turn returns an error, the caller must not commit the changes to env. If a turn
+// fails, its outcome is nil or incomplete. An incomplete outcome contains only the agent, the
+// trace, and the warnings before the error. The error is an *abi.Fault, or an error that a method
+// of env returned.
 func (s *Set) Turn(ctx context.Context, env Env, r Request) (*report.Outcome, error) {
 	t, err := s.begin(ctx, env, r)
 	if err != nil {
@@ -70,7 +71,8 @@ func (s *Set) Turn(ctx context.Context, env Env, r Request) (*report.Outcome, er
 	return o, nil
 }
 
-// failed returns the outcome of a failed turn, which contains the trace and the warnings.
+// The method "failed" returns the outcome of a failed turn. This outcome contains the trace and the
+// warnings.
 func (t *turn) failed(err error) (*report.Outcome, error) {
 	err = t.log.secrets.sorted().cleanFault(err)
 	t.log.clean()
@@ -79,7 +81,7 @@ func (t *turn) failed(err error) (*report.Outcome, error) {
 	return o, err
 }
 
-// check returns a fault if the request is malformed.
+// The method "check" returns a fault if the request is malformed.
 func (r Request) check() error {
 	switch {
 	case len(r.Message) > MaxMessageBytes:
@@ -97,7 +99,7 @@ func errMessageSize(message string) error {
 	return abi.Faultf(abi.TooLarge, "the message has %d bytes; the limit is %d", len(message), MaxMessageBytes)
 }
 
-// begin loads the session and the agent of a request.
+// The method "begin" loads the session and the agent of a request.
 func (s *Set) begin(ctx context.Context, env Env, r Request) (*turn, error) {
 	if err := r.check(); err != nil {
 		return nil, err
@@ -134,7 +136,7 @@ func newTurn(r Request, m *memory, l *log) *turn {
 	return t
 }
 
-// resolve returns the name of the agent that performs the turn.
+// The method "resolve" returns the name of the agent that performs the turn.
 func (s *Set) resolve(requested, active string) (string, error) {
 	name := requested
 	if name == "" {
@@ -149,7 +151,7 @@ func (s *Set) resolve(requested, active string) (string, error) {
 	return name, s.Find(name)
 }
 
-// Find returns a fault if the set does not contain an agent with a name.
+// Find returns a fault if the set does not contain an agent with the given name.
 func (s *Set) Find(name string) error {
 	switch {
 	case s.agents[name] != nil:
@@ -187,9 +189,9 @@ func (t *turn) perform(ctx context.Context) error {
 	return t.hook(ctx, "after_turn")
 }
 
-// activate makes the active agent answer in the session, and resets variables. If the agent is new
-// in the session, activate also fires the event "session:start" and runs ON_START. activate returns
-// the control that ON_START determines.
+// The method "activate" makes the active agent the agent that answers in the session. It also
+// resets variables. If the agent is new in the session, the method also fires the event
+// "session:start" and runs ON_START. The result is the control that ON_START determines.
 func (t *turn) activate(ctx context.Context) (control, error) {
 	t.mem.session.Active = t.mem.agent.name
 	t.log.note(report.Trace{Kind: "activate", Name: t.mem.agent.name, Position: t.log.place(t.mem.agent.Agent.Position)})
@@ -207,7 +209,7 @@ func (t *turn) activate(ctx context.Context) (control, error) {
 	return t.acts.root(ctx, []int{rootOther}, t.mem.agent.OnStart, nil)
 }
 
-// finish evaluates triggers, stores the states, and returns the outcome.
+// The method "finish" evaluates triggers, stores the states, and returns the outcome.
 func (t *turn) finish(ctx context.Context) (*report.Outcome, error) {
 	last := t.mem.actor
 	for _, a := range t.mem.actors {
@@ -246,10 +248,11 @@ func (t *turn) report() *report.Outcome {
 	return o
 }
 
-// withdraw removes the results that the active agent added from the messages.
+// The method "withdraw" removes results from the messages. Only results that the active agent added
+// are removed.
 func (t *turn) withdraw() { t.log.withdraw(t.agentStart) }
 
-// usualTrace is the initial capacity of a trace, as a number of entries.
+// usualTrace is the initial capacity of a trace. It is a number of entries.
 const usualTrace = 48
 
 func newOutcome() *report.Outcome {

@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// compile returns the agents that are compiled from files.
+// The function "compile" compiles agents from files, and returns the agents.
 func compile(t testing.TB, tools []agent.Tool, files ...string) *agent.Set {
 	t.Helper()
 	set, problems := agent.Compile(documents(t, files...), tools)
@@ -20,7 +20,7 @@ func compile(t testing.TB, tools []agent.Tool, files ...string) *agent.Set {
 	return set
 }
 
-// say performs a turn that must succeed.
+// The method "say" performs a turn that must succeed.
 func say(t testing.TB, e *agenttest.Env, set *agent.Set, message string) *report.Outcome {
 	t.Helper()
 	o, err := e.Say(context.Background(), set, message)
@@ -70,8 +70,8 @@ FLOW:
 	}
 }
 
-// TestTriggersOfUnsetVariables checks that only a trigger that stores a value reports warnings
-// about its condition.
+// TestTriggersOfUnsetVariables checks when a trigger reports warnings about its condition. A
+// trigger must report them only if it stores a value.
 func TestTriggersOfUnsetVariables(t *testing.T) {
 	for condition, want := range map[string]int{"amount > 0": 0, "amount < 1": 1} {
 		set := compile(t, nil, `AGENT: Bank

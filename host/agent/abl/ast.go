@@ -1,21 +1,21 @@
 package abl
 
-// node is a part of a parsed expression.
+// The interface "node" is a part of a parsed expression.
 type node interface{ pos() Position }
 
 type (
-	// The field literal is a constant.
+	// The field "literal" is a constant.
 	literal struct {
 		at    Position
 		value any
 	}
-	// path is a dotted path of names, such as "a.b.c". The scope resolves it.
+	// The type "path" is a dotted path of names, such as "a.b.c". The scope resolves it.
 	path struct {
 		at    Position
 		names []string
 	}
-	// The type "member" is a member access: an operand followed by a name or a computed index, as
-	// in "x.name" and "x[index]".
+	// The type "member" is a member access, such as "x.name" or "x[index]". It has an operand, and
+	// either a name or a computed index.
 	member struct {
 		at    Position
 		base  node
@@ -27,7 +27,7 @@ type (
 		at    Position
 		items []node
 	}
-	// objectNode is an object such as "{k: a, l: b}", with its members in source order.
+	// objectNode is an object such as "{k: a, l: b}". Its members are in source order.
 	objectNode struct {
 		at     Position
 		keys   []string
@@ -52,7 +52,7 @@ type (
 		cond      node
 		then, els node
 	}
-	// call is the invocation of a function with its arguments.
+	// The type "call" is a function call with its arguments.
 	call struct {
 		at   Position
 		fn   *function
@@ -94,7 +94,7 @@ const (
 	opGreaterEq = ">="
 )
 
-// children returns the operands of a node.
+// The function "children" returns the operands of a node.
 func children(n node) []node {
 	switch n := n.(type) {
 	case *member:
@@ -119,7 +119,7 @@ func children(n node) []node {
 	}
 }
 
-// walk calls visit for a node and all nodes below it.
+// The function "walk" calls the function "visit" for a node and for all nodes below it.
 func walk(n node, visit func(node)) {
 	visit(n)
 	for _, child := range children(n) {

@@ -6,9 +6,9 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// The method "computed" warns about constraints that read a variable which the document computes
-// from a collected field. After COLLECT, the computed variable still has its old value, so the
-// constraint fails again.
+// A constraint can read a variable that the document computes from a field. If COLLECT of the
+// constraint collects this field, the method "computed" adds a warning. After COLLECT, the computed
+// variable still has its old value, so the constraint fails again.
 func (c checker) computed() {
 	for i := range c.d.Constraints {
 		rule := &c.d.Constraints[i]
@@ -23,8 +23,8 @@ func (c checker) computed() {
 	}
 }
 
-// computedFrom warns if a step computes a variable from one of the fields. computedFrom does not
-// warn if the computed variable is one of the collected fields.
+// computedFrom warns if a step computes a variable from one of the collected fields. If the
+// variable itself is one of the collected fields, there is no warning.
 func (c checker) computedFrom(fields []Name, variable string) bool {
 	isField := func(name string) bool {
 		return slices.ContainsFunc(fields, func(f Name) bool { return firstName(f.Value) == name })

@@ -10,16 +10,16 @@ import (
 
 // ToolInputs describes the input of a tool.
 type ToolInputs struct {
-	// Names contains the names of the known inputs. Required contains the inputs that every call
-	// must contain.
+	// Names contains the names of the known inputs. Required contains the names of the inputs that
+	// every call must contain.
 	Names, Required []string
-	// Closed is true if the tool accepts no other inputs.
+	// Closed is true if the tool accepts only the inputs in Names.
 	Closed bool
 }
 
-// CheckInputs reports calls that can never succeed: calls that omit a required input of the tool,
-// and calls that pass an input that the tool does not accept. CheckInputs skips tools that the
-// argument does not contain.
+// CheckInputs reports calls that can never succeed. Such a call omits an input that the tool
+// requires, or passes an input that the tool does not accept. If the argument does not contain a
+// tool, CheckInputs skips calls to this tool.
 func CheckInputs(d *Document, tools map[string]ToolInputs) problem.List {
 	var problems problem.List
 	visitor{call: func(c *Call) {

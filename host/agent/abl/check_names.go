@@ -9,15 +9,16 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// These constants limit the search for misspelled names, because the search compares each name with
-// all names that are set.
+// The search for misspelled names compares each name with all names that are set. These constants
+// limit the cost of the search.
 const (
 	maxComparedNames = 50
 	maxSetNames      = 1000
 )
 
-// misspelled warns about names that are never set but resemble a name that is set. Other unknown
-// names can be names that the host provides, or inputs of a tool.
+// The method "misspelled" warns about a name that is never set, if the name resembles a name that
+// is set. It does not warn about other unknown names. The host can provide them, or they can be
+// inputs of a tool.
 func (c checker) misspelled() {
 	if len(c.d.Flow.Steps) == 0 {
 		return
@@ -57,9 +58,9 @@ func (c checker) misspelled() {
 	}
 }
 
-// unread warns about variables that are probably misspelled. The document sets such a variable, but
-// neither declares nor reads the variable, and the document declares a variable with a similar
-// name.
+// The method "unread" warns about variables whose names are probably misspelled. Such a variable is
+// set in the document, but neither declared nor read. The document declares another variable with a
+// similar name.
 func (c checker) unread() {
 	var declared []string
 	known := map[string]bool{}
@@ -89,8 +90,8 @@ func (c checker) unread() {
 	}}.document(c.d)
 }
 
-// eachExpr calls visit for each expression of a template, including the expressions in nested
-// blocks.
+// eachExpr calls the function "visit" for each expression of a template. The expressions in nested
+// blocks are included.
 func eachExpr(parts []part, visit func(*Expr)) {
 	for _, p := range parts {
 		if p.expr != nil {
@@ -101,7 +102,8 @@ func eachExpr(parts []part, visit func(*Expr)) {
 	}
 }
 
-// references returns the names that the expressions and templates of the document read.
+// The method "references" returns the names that the expressions and the templates of the document
+// read.
 func (c checker) references() []Reference {
 	var refs []Reference
 	visitor{
@@ -111,8 +113,9 @@ func (c checker) references() []Reference {
 	return refs
 }
 
-// addCollected adds a name that a constraint collects, if the argument "refs" contains the name. A
-// collected name that no expression reads can be misspelled.
+// A constraint can collect a field. If the argument "refs" contains the name of this field,
+// addCollected adds the name. If no expression reads the name of a collected field, the name is
+// possibly misspelled.
 func (c checker) addCollected(known map[string]bool, refs []Reference) {
 	read := map[string]bool{}
 	for _, ref := range refs {
@@ -127,8 +130,8 @@ func (c checker) addCollected(known map[string]bool, refs []Reference) {
 	}
 }
 
-// triggerNames returns the names that conditions of triggers read. The method "triggers" reports
-// the returned names that are never set.
+// triggerNames returns the names that the conditions of triggers read. If a returned name is never
+// set, the method "triggers" reports it.
 func (c checker) triggerNames() map[string]bool {
 	found := map[string]bool{}
 	for _, t := range c.d.Memory.Triggers {
@@ -142,9 +145,10 @@ func (c checker) triggerNames() map[string]bool {
 	return found
 }
 
-// similar returns the name that a misspelled name resembles, or "". If one of two names is a prefix
-// of the other name, such as "price" and "price_total", neither name is misspelled. The same holds
-// for two names with different first letters, such as "amount" and "count".
+// The function "similar" returns a name that resembles a misspelled name, or "". If one name is a
+// prefix of another name, as in "price" and "price_total", neither name is considered misspelled.
+// If two names have different first letters, as in "amount" and "count", neither name is considered
+// misspelled.
 func similar(name string, names []string) string {
 	best := spell.Name(name, names)
 	if best == "" || !strings.EqualFold(best[:1], name[:1]) {
@@ -156,8 +160,8 @@ func similar(name string, names []string) string {
 	return best
 }
 
-// setNames returns the names of variables that the document declares or sets, and the names that
-// are always defined.
+// setNames returns all names that are always defined. It also returns the names of the variables
+// that the document declares or sets.
 func (c checker) setNames() map[string]bool {
 	known := map[string]bool{
 		"call_error": true, "call_result": true, "input": true, "this": true,

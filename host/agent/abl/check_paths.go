@@ -6,9 +6,9 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// misspelledPaths warns about paths of facts that the document does not declare, if the document
-// declares a similar path. A recall can load facts that the document does not declare, so a path
-// that is recalled and read is not misspelled.
+// misspelledPaths warns about a path that the document does not declare, if the document declares a
+// similar path. A recall can load facts that the document does not declare. Therefore, a path that
+// is both recalled and read is not considered misspelled.
 func (c checker) misspelledPaths() {
 	var paths []string
 	for _, f := range c.d.Memory.Persistent {
@@ -43,8 +43,8 @@ func (c checker) misspelledPaths() {
 	}
 }
 
-// recalledPaths returns the paths in recalls. The second result is true if a recall loads a domain,
-// which can contain unknown paths.
+// recalledPaths returns the paths that recalls load. The second result is true if a recall loads a
+// domain. A domain can contain paths that are not known.
 func (c checker) recalledPaths() (paths map[string]bool, domain bool) {
 	paths = map[string]bool{}
 	for _, recall := range c.d.Memory.Recalls {

@@ -166,8 +166,8 @@ FLOW:
     THEN: ESCALATE
 `
 
-// TestCompleteAgent parses a file that uses every property of the language, and compares the parsed
-// document with a golden file.
+// TestCompleteAgent parses a file that contains every property of the language. It compares the
+// parsed document with a golden file.
 func TestCompleteAgent(t *testing.T) {
 	d, problems := abl.Parse("a.abl", []byte(completeAgent))
 	if len(problems) > 0 {
@@ -223,8 +223,8 @@ func TestCheckAll(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that parsing and formatting never panic, and that the positions of problems are
-// inside the file.
+// FuzzParse checks that parsing and formatting never panic. It also checks that the positions of
+// all problems are inside the file.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(completeAgent))
 	for _, section := range []string{"AGENT: A\n\tx", "- REQUIRE x BEFORE calling y\n  ON_FAIL: BLOCK", "SET: a = 'x'\nRESPOND: |\n  {{a}}"} {
@@ -250,14 +250,14 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// dumpSafe visits a document without errors.
+// dumpSafe visits all parts of a document that has no errors.
 func dumpSafe(d *abl.Document, problems problem.List) {
 	if problems.Err() == nil {
 		dump(d)
 	}
 }
 
-// TestOutcomeOwner checks that ON_FAIL belongs to the last call or check before the ON_FAIL.
+// TestOutcomeOwner checks that ON_FAIL belongs to the last call or check that precedes ON_FAIL.
 func TestOutcomeOwner(t *testing.T) {
 	d, problems := abl.ParseFragment("a.abl", []byte("CHECK: x\nCALL: y\nON_FAIL: z\nTHEN: w\n"))
 	if len(problems) > 0 || d.Body == nil || len(d.Body.Actions) != 2 {

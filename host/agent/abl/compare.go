@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// maxValueDepth is the maximum nesting of values that are compared or converted to text.
+// maxValueDepth is the maximum nesting depth of a value that is compared or converted to text.
 const maxValueDepth = 200
 
-// The method equal reports whether two values are equal. Null and undefined are equal. Values of
-// different types can be equal: 3 equals "3", true equals 1 and "true", and false equals 0 and
-// "false". Two dates are equal if they denote the same instant. Two arrays or two objects are equal
-// if their members are equal.
+// The method "equal" reports whether two values are equal. Null and undefined are equal. Values of
+// different types can be equal. For example, 3 equals "3", true equals 1 and "true", and false
+// equals 0 and "false". Two dates are equal if they denote the same instant. Two arrays or two
+// objects are equal if their members are equal.
 func (ev *evaluator) equal(l, r any, depth int) (bool, error) {
 	if depth > maxValueDepth {
 		return false, ErrTooDeep
@@ -52,7 +52,7 @@ func equalMembers(ev *evaluator, a, b map[string]any, depth int) (bool, error) {
 	if err := ev.charge(sortCost(len(a))); err != nil {
 		return false, err
 	}
-	for _, key := range sortedKeys(a) { // sorted, because the cost must not depend on the random order of a map
+	for _, key := range sortedKeys(a) { // the cost must not depend on the order of the map
 		other, ok := b[key]
 		if !ok {
 			return false, nil
@@ -64,7 +64,8 @@ func equalMembers(ev *evaluator, a, b map[string]any, depth int) (bool, error) {
 	return true, nil
 }
 
-// equalScalars compares two values that are set. The argument l is neither an array nor an object.
+// equalScalars compares two values that are set. The argument "l" is neither an array nor an
+// object.
 func (ev *evaluator) equalScalars(l, r any) (bool, error) {
 	a, isTextA := l.(string)
 	b, isTextB := r.(string)
@@ -97,7 +98,7 @@ func formatBool(b bool) string {
 	return s
 }
 
-// ordered evaluates the operators "<", "<=", ">" and ">=".
+// The function "ordered" evaluates the operators "<", "<=", ">" and ">=".
 func (ev *evaluator) ordered(n *binary, l, r any) (any, error) {
 	c, ok, err := ev.order(n, l, r)
 	if err != nil || !ok {
@@ -115,9 +116,9 @@ func (ev *evaluator) ordered(n *binary, l, r any) (any, error) {
 	}
 }
 
-// order compares two values. order compares two dates by time. order compares two texts by their
-// characters, unless both texts are numbers. order converts all other values to numbers. The second
-// result is false if the values cannot be compared.
+// The function "order" compares two values. Two dates are compared by time. Two texts are compared
+// by their characters, unless both texts are numbers. All other values are converted to numbers.
+// The second result is false if the values cannot be compared.
 func (ev *evaluator) order(n *binary, l, r any) (int, bool, error) {
 	a, isTextA := l.(string)
 	b, isTextB := r.(string)
@@ -139,8 +140,8 @@ func (ev *evaluator) order(n *binary, l, r any) (int, bool, error) {
 	return cmp.Compare(x, y), okX && okY, nil
 }
 
-// magnitude returns the number that represents a value in a comparison. The number of null and
-// undefined is 0, and the number of an array is its length.
+// The function "magnitude" returns a number that represents a value in comparisons. The number is 0
+// for null and undefined. For an array, the number is the length of the array.
 func (ev *evaluator) magnitude(n *binary, v any) (float64, bool) {
 	if isUnset(v) {
 		ev.warnf(n.at, "an operand of the operator %s is not set and counts as 0", n.op)

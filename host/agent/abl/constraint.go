@@ -1,10 +1,10 @@
 package abl
 
-// Fails reports whether the constraint applies and its condition fails. A constraint does not apply
-// if its WHEN is false. If WHEN is unknown, the constraint applies. REQUIRE, LIMIT and WARN fail if
-// the condition is false or unknown. RESTRICT fails only if the condition is true. If no checkpoint
-// supports the BEFORE of a constraint, the constraint never fails. Fails returns the same errors as
-// Expr.Eval.
+// Fails reports whether the constraint applies and is violated. If WHEN is false, the constraint
+// does not apply. If the result of WHEN is unknown, the constraint applies. A constraint with
+// REQUIRE, LIMIT or WARN fails if the condition is false or unknown. A constraint with RESTRICT
+// fails only if the condition is true. If BEFORE names a checkpoint that does not exist, the
+// constraint never fails. Fails returns the same errors as Expr.Eval.
 func (c Constraint) Fails(scope Scope, o Options) (bool, []Warning, error) {
 	if c.inert || c.Condition == nil {
 		return false, nil, nil

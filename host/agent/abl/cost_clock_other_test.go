@@ -6,5 +6,5 @@ import "time"
 
 var clockStart = time.Now()
 
-// clock returns the time since the start of the tests.
+// The function "clock" returns the time since the start of the tests.
 func clock() time.Duration { return time.Since(clockStart) }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The steps that the conversion of a text to a number or a date charges must be proportional to the
-// time of the conversion.
+// Converting a text to a number or a date costs evaluation steps. The number of these steps must be
+// proportional to the time that the conversion takes.
 func TestCostOfConversions(t *testing.T) {
 	dates, numbers := []any{}, []any{}
 	for range 10_000 {

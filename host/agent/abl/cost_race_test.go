@@ -2,6 +2,6 @@
 
 package abl
 
-// An evaluation step can take up to costFactor times nominalStep, because the race detector slows
-// down all code.
+// The race detector slows down all code. Therefore, an evaluation step can take up to costFactor
+// times nominalStep.
 const costFactor = 100

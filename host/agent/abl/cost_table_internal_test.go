@@ -11,17 +11,18 @@ import (
 	"time"
 )
 
-// nominalStep is the duration of an evaluation step that Options.Cost assumes.
+// nominalStep is the assumed duration of an evaluation step. The documentation of Options.Cost uses
+// the same duration.
 const nominalStep = 100 * time.Nanosecond
 
-// costCase is an expression with its largest or slowest input.
+// costCase is an expression whose input is the largest or slowest possible input.
 type costCase struct {
 	source string
 	vars   map[string]any
 }
 
-// costCases returns an expression for each operator and function whose run time grows with the size
-// of the input.
+// costCases returns expressions for operators and functions. Each operator and function whose run
+// time grows with the size of its input has an expression.
 func costCases() []costCase {
 	text := func(part string, bytes int) string { return strings.Repeat(part, bytes/len(part)) }
 	list := func(n int, item any) []any {
@@ -177,9 +178,9 @@ NOW()
 FIRST_NON_EMPTY(huge, 1)
 `
 
-// measure returns the number of evaluation steps of a case, and the average time of an evaluation.
-// The clock of a thread can advance in ticks of some milliseconds, so measure repeats the
-// evaluation for several ticks.
+// The function "measure" returns the number of evaluation steps that a case costs, and the average
+// time of an evaluation. The clock of a thread can advance in ticks of some milliseconds.
+// Therefore, the evaluation is repeated until several ticks have passed.
 func (c costCase) measure(t testing.TB, minimum time.Duration) (steps int, average time.Duration) {
 	t.Helper()
 	x, err := ParseExpr(c.source)
@@ -194,7 +195,7 @@ func (c costCase) measure(t testing.TB, minimum time.Duration) (steps int, avera
 		for range times {
 			remaining = 1 << 40
 			o := Options{Remaining: &remaining, Now: time.Unix(0, 0), Random: random}
-			_, _ = x.Eval(Variables(c.vars), o) // an evaluation that fails is also charged
+			_, _ = x.Eval(Variables(c.vars), o) // a failed evaluation also costs steps
 		}
 		if used := clock() - start; used >= minimum {
 			return 1<<40 - remaining, used / time.Duration(times)
@@ -202,8 +203,9 @@ func (c costCase) measure(t testing.TB, minimum time.Duration) (steps int, avera
 	}
 }
 
-// The number of evaluation steps of a function or an operator must be proportional to its run time.
-// Otherwise, a turn could compute for minutes without exceeding its limit of evaluation steps.
+// A function or an operator costs evaluation steps. Their number must be proportional to its run
+// time. Otherwise, a turn could compute for minutes without exceeding its limit on evaluation
+// steps.
 func TestCostOfLargeInputs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -226,8 +228,8 @@ func TestCostOfLargeInputs(t *testing.T) {
 	}
 }
 
-// BenchmarkCost reports the time of an evaluation step for each function and operator with the
-// largest input.
+// BenchmarkCost measures each function and operator with its largest input. It reports the time per
+// evaluation step.
 func BenchmarkCost(b *testing.B) {
 	for _, c := range costCases() {
 		b.Run(c.source, func(b *testing.B) {
@@ -239,7 +241,7 @@ func BenchmarkCost(b *testing.B) {
 	}
 }
 
-// An error of Options.Interrupt must end an evaluation.
+// If Options.Interrupt returns an error, the evaluation must end.
 func TestInterrupt(t *testing.T) {
 	x, err := ParseExpr("numbers == numbers")
 	if err != nil {

@@ -9,13 +9,14 @@ import (
 
 var datePattern = lazyregexp.New(`^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)?)?$`)
 
-// mayBeDate reports whether a text has the length of a date and the first separator of a date.
+// mayBeDate checks the length of a text, and the first separator. The result is true if both are
+// possible for a date.
 func mayBeDate(s string) bool {
 	return len(s) >= len("2006-01-02") && len(s) <= 40 && s[4] == '-'
 }
 
-// parseDate parses a date of ISO 8601: a day, optionally with a time and a zone. The default zone
-// is UTC.
+// parseDate parses a date in the format of ISO 8601. The date is a day, with an optional time and
+// an optional zone. The default zone is UTC.
 func parseDate(s string) (time.Time, bool) {
 	if !mayBeDate(s) || !datePattern().MatchString(s) {
 		return time.Time{}, false
@@ -42,5 +43,5 @@ func parseDate(s string) (time.Time, bool) {
 	return t, err == nil
 }
 
-// formatTime formats an instant as NOW does: UTC with milliseconds.
+// formatTime formats an instant in the same way as the function NOW: UTC with milliseconds.
 func formatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

@@ -14,8 +14,9 @@ import (
 
 var testNow = time.Date(2026, 11, 23, 10, 30, 0, 0, time.UTC)
 
-// generator makes random expressions. One byte of the input determines each choice, so fuzzing can
-// change single choices. After the last byte of the input, each choice is the first option.
+// generator makes random expressions. Each choice is determined by one byte of the input.
+// Therefore, fuzzing can change single choices. After all bytes of the input are used, each choice
+// is the first option.
 type generator struct{ choices []byte }
 
 func (g *generator) pick(n int) int {
@@ -29,7 +30,8 @@ func (g *generator) pick(n int) int {
 
 func (g *generator) of(options ...string) string { return options[g.pick(len(options))] }
 
-// expression returns an expression with at most "depth" levels of brackets.
+// The method "expression" returns an expression. Its brackets are nested at most "depth" levels
+// deep.
 func (g *generator) expression(depth int) string {
 	if depth <= 0 {
 		return g.leaf()
@@ -60,8 +62,8 @@ func (g *generator) expression(depth int) string {
 }
 
 // operand returns an expression. Most expressions are in parentheses. Some expressions have no
-// parentheses, because the test must cover the precedence of operators. A comparison always has
-// parentheses, because a chain such as "a < b < c" is not allowed.
+// parentheses, so that the test covers the precedence of operators. A comparison always has
+// parentheses. Without them, it could become a chain such as "a < b < c", which is not allowed.
 func (g *generator) operand(depth int) string {
 	e := g.expression(depth)
 	bare := !strings.ContainsAny(e, "?<>=") && !strings.Contains(e, " I") && !strings.Contains(e, "s ") && !strings.Contains(e, "s(") &&
@@ -100,8 +102,8 @@ func testVariables() map[string]any {
 	}
 }
 
-// compareWithOracle evaluates an expression with the package and with the oracle, and compares the
-// results.
+// compareWithOracle evaluates an expression twice: with the package and with the oracle. It
+// compares the results.
 func compareWithOracle(t *testing.T, source string) {
 	t.Helper()
 	e, err := abl.ParseExpr(source)
@@ -121,7 +123,8 @@ func compareWithOracle(t *testing.T, source string) {
 	}
 }
 
-// TestOracle compares the results of the package and the oracle for random expressions.
+// TestOracle evaluates random expressions with the package and with the oracle. The results must be
+// equal.
 func TestOracle(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	kinds := map[string]int{}
@@ -144,8 +147,8 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-// FuzzOracle compares the results of the package and the oracle for expressions that the fuzz input
-// determines.
+// FuzzOracle evaluates expressions with the package and with the oracle. The fuzz input determines
+// the expressions, and the results must be equal.
 func FuzzOracle(f *testing.F) {
 	for i := range 64 {
 		f.Add(fmt.Appendf(nil, "%c%c%c%c seed %d", i, 3*i, 7*i, 11*i, i))

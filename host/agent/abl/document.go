@@ -6,33 +6,33 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// Document is the parsed form of an agent file, or of a part of an agent file.
+// Document is a parsed agent file, or a parsed part of an agent file.
 type Document struct {
-	// File is the name of the file, for messages.
+	// File is the name of the file. Messages contain this name.
 	File string
 	// Agent is the name of the agent, or "" if the document is a part of a file.
 	Agent Name
 	Goal  Text
-	// If StrictTypes is true, a value that does not have the declared type is rejected. If
-	// StrictTypes is false, the value causes a warning.
+	// If StrictTypes is true, a value is rejected if it does not have the declared type. If
+	// StrictTypes is false, a wrong type causes only a warning.
 	StrictTypes bool
 	Memory      Memory
-	// Constraints are the constraints of all phases in the order of the file.
+	// Constraints contains the constraints of all phases, in the order of the file.
 	Constraints []Constraint
 	Flow        Flow
 	OnStart     *Body
 	Hooks       []Hook
-	// Tools are the tools that the agent declares. ToolsDeclared reports whether the file contains a
-	// list of tools.
+	// Tools contains the tools that the agent declares. ToolsDeclared reports whether the file
+	// contains a list of tools.
 	Tools         []Name
 	ToolsDeclared bool
 	Handoffs      []Handoff
-	// Body is set if the document is a part of a file that consists only of actions. OnFail is set
-	// if the document is a part of a file that consists only of an ON_FAIL.
+	// Body is set if the parsed text is only a list of actions, not a complete file. OnFail is set
+	// if the parsed text is only an ON_FAIL, not a complete file.
 	Body   *Body
 	OnFail *OnFail
-	// Unsupported lists the top-level blocks of the file that toolrun does not support. Unsupported
-	// blocks have no effect.
+	// Unsupported lists top-level blocks of the file. Each of them is a block that toolrun does not
+	// support. Unsupported blocks have no effect.
 	Unsupported []Name
 }
 
