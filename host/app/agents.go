@@ -18,23 +18,23 @@ import (
 const (
 	// agentExtension is the extension of the files of agents.
 	agentExtension = ".abl"
-	// agentFolder is the folder that is searched for agents in addition to the app's folder.
+	// agentFolder is a folder in the app's folder. Both folders are searched for agents.
 	agentFolder = "agents"
-	// maxAgents is the maximum number of agents of an app.
+	// maxAgents is the maximum number of agents that an app can have.
 	maxAgents = 100
 )
 
-// agentReader reads the section "agents" of the app file, and the files of agents.
+// agentReader reads the section "agents" of the app file. It also reads the agent files.
 type agentReader struct {
 	fieldReader
 	files *fileReader
 }
 
-// agents reads the agents of the app, and adds the facts that the agents declare to the app. The
-// argument "positions" contains the positions of the facts in the app file. agents adds the
-// positions of the facts that only agents declare.
+// The method "agents" reads the agents of the app. The agents declare facts, which the method adds
+// to the app. The argument "positions" contains the positions of the facts in the app file. The
+// method adds the positions of facts that only agents declare.
 func (r *agentReader) agents(n *node, a *App, positions map[string]position) map[string]position {
-	if a.AgentFiles = r.names(n); r.files.fsys == nil { // Import has no files to read
+	if a.AgentFiles = r.names(n); r.files.fsys == nil { // an import reads no files
 		return positions
 	}
 	at := position{file: "."}
@@ -55,17 +55,17 @@ func (r *agentReader) agents(n *node, a *App, positions map[string]position) map
 	return m.merge()
 }
 
-// The method names returns the sorted files of agents. If the app file has a section "agents",
-// names returns the files in this section, even if the list is empty. If the app file has no
-// section "agents", names returns all files of agents in the folder of the app and in its subfolder
-// "agents".
+// The method "names" returns the sorted names of the agent files. If the app file has a section
+// "agents", the method "names" returns the files that this section lists. The list can be empty. If
+// the app file has no section "agents", the method "names" returns all agent files in the folder of
+// the app and in its subfolder "agents".
 func (r *agentReader) names(n *node) []string {
 	var names []string
 	switch {
 	case n != nil && n.kind != list:
 		r.errorf(n.position, problem.WrongType, "write `agents: [agents/booking.abl]`, or omit the key `agents`", "the value of `agents` must be a list of files, not %s", n.kind)
 	case n != nil:
-		names = []string{} // not nil, even if the list is empty
+		names = []string{} // not nil, even if the section lists no files
 		for _, item := range n.items {
 			if file := r.text(item, "an agent"); file != "" {
 				if resolved, ok := r.files.resolve(item, ""); ok {
@@ -88,16 +88,16 @@ func (r *agentReader) names(n *node) []string {
 	return slices.Compact(names)
 }
 
-// include adds the problems of the file of an agent to the report.
+// The method "include" adds the problems of an agent file to the report.
 func (r *agentReader) include(problems problem.List) {
 	for _, p := range problems {
 		r.report(p)
 	}
 }
 
-// check reports contradictions between agents, and calls to tools that the app does not have. If
-// the agents have no errors, check compiles the agents. The reader must read the tools before it
-// calls check.
+// The method "check" reports contradictions between agents. It also reports calls to tools that the
+// app does not have. If the agents have no errors, the method "check" compiles them. The tools of
+// the app must be read before the method "check" is called.
 func (r *agentReader) check(a *App) {
 	if len(a.Agents) == 0 {
 		return
@@ -117,8 +117,8 @@ func (r *agentReader) check(a *App) {
 	}
 }
 
-// toolsForAgents returns the tools that agents can call. These are the tools of the app and, if the
-// app has blocks, the memory tools of package agent.
+// toolsForAgents returns the tools that the agents can call. These tools are the tools of the app.
+// If the app has blocks, the memory tools of package agent are added.
 func (a *App) toolsForAgents() []agent.Tool {
 	tools := make([]agent.Tool, len(a.Tools))
 	for i, t := range a.Tools {
@@ -135,7 +135,7 @@ func (a *App) toolsForAgents() []agent.Tool {
 	return tools
 }
 
-// factMerger adds the facts that agents declare to the facts of the app.
+// factMerger adds facts to the app. These are the facts that the agents declare.
 type factMerger struct {
 	*agentReader
 	app       *App
@@ -143,7 +143,7 @@ type factMerger struct {
 	own       int // the number of facts that the app file declares
 }
 
-// merge returns the positions of all facts, or nil if the app has no facts.
+// The method "merge" returns the positions of all facts. If the app has no facts, it returns nil.
 func (m *factMerger) merge() map[string]position {
 	for _, doc := range m.app.Agents {
 		m.agent = doc.Agent.Value
@@ -164,9 +164,9 @@ func (m *factMerger) merge() map[string]position {
 	return m.positions
 }
 
-// fact adds a fact of an agent. Two declarations of a path must have the same scope, and should
-// have the same type. A default that an agent declares applies only to this agent, so the fact of
-// the app does not get the default.
+// The method "fact" adds a fact that an agent declares. If a path is declared twice, the scopes
+// must be equal, and the types should be equal. If an agent declares a default, it applies only to
+// this agent. Therefore, the fact of the app does not get this default.
 func (m *factMerger) fact(doc *abl.Document, f abl.Fact) {
 	at := position{doc.File, f.Line, f.Column}
 	added := declare.Fact{
@@ -180,12 +180,13 @@ func (m *factMerger) fact(doc *abl.Document, f abl.Fact) {
 		m.add(at, added)
 		return
 	}
-	if i < m.own { // abl.CheckAll compares the declarations of agents
+	if i < m.own { // abl.CheckAll has already compared the declarations of the agents
 		m.compare(at, added, f.Default, m.app.Facts[i])
 	}
 }
 
-// compare reports differences between a fact of an agent and the same fact in the app file.
+// The method "compare" compares a fact of an agent with the same fact in the app file. It reports
+// the differences.
 func (m *factMerger) compare(at position, f declare.Fact, value any, known declare.Fact) {
 	file := m.positions[f.Path].file
 	var other any
@@ -200,15 +201,15 @@ func (m *factMerger) compare(at position, f declare.Fact, value any, known decla
 	}
 }
 
-// target adds the target of a trigger as a fact, unless the target is a declared fact or a part of
-// a declared fact.
+// The method "target" adds the target of a trigger as a fact. If the target is a declared fact, or
+// a part of a declared fact, it adds nothing.
 func (m *factMerger) target(doc *abl.Document, t abl.Trigger) {
 	for path := t.Target.Value; path != ""; path = path[:max(strings.LastIndexByte(path, '.'), 0)] {
 		if _, declared := m.positions[path]; declared {
 			return
 		}
 	}
-	if strings.Contains(t.Target.Value, ".") { // package abl has reported a target without a scope
+	if strings.Contains(t.Target.Value, ".") { // package abl has reported other targets
 		m.add(position{doc.File, t.Target.Line, t.Target.Column}, declare.Fact{Path: t.Target.Value, Domain: t.Domain})
 	}
 }
@@ -230,7 +231,7 @@ func (m *factMerger) add(at position, f declare.Fact) {
 
 func scopeOf(f declare.Fact) declare.Scope { return cmp.Or(f.Scope, declare.FactScope(f.Path)) }
 
-// scopeWord returns the name of the scope of a fact in agent files.
+// scopeWord returns the name that the scope of a fact has in agent files.
 func scopeWord(f declare.Fact) string {
 	for word, scope := range factScopes {
 		if scope == scopeOf(f) {

@@ -37,7 +37,7 @@ FLOW:
     THEN: COMPLETE
 `
 
-// agentApp loads an app that consists of a tool named "search" and the given files.
+// agentApp loads an app. The app consists of the given files and a tool named "search".
 func agentApp(yaml string, more map[string]string) (*app.App, problem.List) {
 	files := fstest.MapFS{
 		"app.yaml":  {Data: []byte("app: shop\ntools: {search: {source: search.js, description: Search, grants: {user.last_stay: read}}}\n" + yaml)},
@@ -75,7 +75,7 @@ func TestAgents(t *testing.T) {
 	}
 }
 
-// If the app file has a section "agents", Load does not search for agent files.
+// If the app file has a section "agents", Load does not search for other agent files.
 func TestListedAgents(t *testing.T) {
 	files := map[string]string{"agents/booking.abl": bookingAgent, "x/other.abl": "AGENT: Other\nGOAL: \"x\"\n"}
 	for section, want := range map[string][]string{
@@ -91,7 +91,8 @@ func TestListedAgents(t *testing.T) {
 	}
 }
 
-// An error in an agent file disables the agents of the app, but not the app itself.
+// If an agent file has an error, the agents of the app cannot be used. The rest of the app can
+// still be used.
 func TestAgentProblems(t *testing.T) {
 	stay := "facts: {user.last_stay: {}"
 	for _, tt := range []struct{ yaml, abl, want string }{
@@ -128,7 +129,7 @@ func TestAgentProblems(t *testing.T) {
 	}
 }
 
-// An exported app contains the names of the agent files, and the facts of the agents.
+// An exported app contains the names of its agent files. It also contains the facts of its agents.
 func TestExportAgents(t *testing.T) {
 	a, problems := agentApp("", map[string]string{"agents/booking.abl": bookingAgent})
 	if problems.Err() != nil {

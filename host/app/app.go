@@ -12,80 +12,84 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// The names of the file that declares an app, and of the file that declares a tool.
+// A file with one of these names declares an app or a tool.
 const (
 	FileName     = "app.yaml"
 	ManifestName = "tool.json"
 )
 
-// App is the checked declaration of an app. App is immutable after loading and safe for concurrent
-// use.
+// App is the declaration of an app, after all checks. An App is immutable after loading, and is
+// safe for concurrent use.
 type App struct {
-	// ID is the id of the app, which is unique within a tenant. A program can change ID before the
-	// program opens the app.
+	// ID is the id of the app. Two apps of the same tenant must have different ids. A program can
+	// change ID before the program opens the app.
 	ID string
-	// SessionIdle is the idle time after which a session expires.
+	// SessionIdle is a duration. A session that is idle for this duration expires.
 	SessionIdle time.Duration
-	// WorkflowIdle is the idle time after which a workflow expires.
+	// WorkflowIdle is a duration. A workflow that is idle for this duration expires.
 	WorkflowIdle time.Duration
-	// Stores, Tools and Prompts are in the order of the file. Stores does not contain the built-in
-	// stores.
+	// Stores, Tools and Prompts are in the order of the app file. Stores does not contain the
+	// built-in stores.
 	Stores  []declare.Store
 	Tools   []Tool
 	Prompts []Prompt
-	// AutoCollections is true if tools can use collections that the file does not declare.
+	// AutoCollections is true if tools can use collections that the app file does not declare.
 	AutoCollections bool
-	// Facts are the declared facts in the order of the file, followed by the facts of the agents.
-	// Facts is nil if the app has no facts.
+	// Facts contains first the facts that the file declares, in the order of the file. The facts of
+	// the agents follow. Facts is nil if the app has no facts.
 	Facts []declare.Fact
-	// Blocks are the declared memory blocks: core and archival, followed by the other blocks in the
-	// order of the file. Blocks is nil if the app has no blocks.
+	// Blocks contains the memory blocks of the app. The blocks "core" and "archival" are first, and
+	// the other blocks follow in the order of the file. Blocks is nil if the app has no blocks.
 	Blocks []declare.Block
-	// AgentFiles are the files of the app's agents, relative to the app's folder and sorted. Agents
-	// are the agents in these files. An imported app has AgentFiles, but no Agents.
+	// AgentFiles contains the names of the app's agent files, sorted. The names are relative to the
+	// app's folder. Agents contains the agents in these files. An imported app has AgentFiles, but
+	// no Agents.
 	AgentFiles []string
 	Agents     []*abl.Document
-	// AgentSet contains the compiled agents. AgentSet is nil if the app has no agents, or if an
-	// agent has errors.
+	// AgentSet contains the compiled agents. If the app has no agents, or if an agent has errors,
+	// AgentSet is nil.
 	AgentSet *agent.Set
-	// BrokenAgents contains the errors in the files of agents. If BrokenAgents is not empty, no
-	// agent can answer.
+	// BrokenAgents contains the errors in the agent files of the app. If there are such errors, no
+	// agent of the app can answer.
 	BrokenAgents problem.List
-	// Sleep is the declaration of sleep-time memory, or nil if the app does not declare sleep-time
-	// memory.
+	// Sleep is the declaration of sleep-time memory. If the app does not declare sleep-time memory,
+	// Sleep is nil.
 	Sleep *declare.Sleep
-	// sleepModel is the value of the key "model" in the section "sleep" of the file, or nil.
+	// The section "sleep" of the file can have the key "model". If it does, sleepModel is the value
+	// of this key, otherwise nil.
 	sleepModel *node
 	// storePositions contains the positions of the stores in the file.
 	storePositions map[string]position
-	// DefaultTool is the tool that the file declares for runs without a tool name, or "". See
-	// RunsByDefault.
+	// DefaultTool is a tool that the file declares. If a run names no tool, the app executes this
+	// tool. DefaultTool can be "". See RunsByDefault.
 	DefaultTool string
 	// Files is the file system that was passed to Load. Files is nil for an imported app.
 	Files fs.FS
 }
 
-// Tool is a declared tool and the position of its declaration.
+// Tool is a declared tool, together with the position of its declaration.
 type Tool struct {
 	declare.Tool
-	// Broken contains the errors in the declaration of the tool. A tool with errors cannot run.
+	// Broken contains the errors in the declaration of the tool. If a tool has errors, it cannot
+	// run.
 	Broken problem.List
 
-	limits, models, approval *node // the values of the keys with these names in the file, or nil
+	limits, models, approval *node // the values of these keys in the file, or nil
 }
 
-// Prompt is a declared prompt and the position of its declaration.
+// Prompt is a declared prompt, together with the position of its declaration.
 type Prompt struct {
 	declare.Prompt
-	// Broken contains the errors in the declaration of the prompt. A prompt with errors cannot be
-	// rendered.
+	// Broken contains the errors in the declaration of the prompt. If a prompt has errors, it
+	// cannot be rendered.
 	Broken problem.List
 
 	text *node // the value of the key "template" in the file
 }
 
-// AllStores returns the declared stores and the built-in stores that the app uses. The built-in
-// stores contain blocks, facts, the state of agents, and the transcripts of sleep-time memory.
+// AllStores returns all stores of the app: the declared stores, and the built-in stores that the
+// app uses. The built-in stores contain blocks, facts, states of agents, and the transcripts for
+// sleep-time memory.
 func (a *App) AllStores() []declare.Store {
 	all := slices.Clip(a.Stores)
 	for _, b := range a.Blocks {
@@ -103,7 +107,8 @@ func (a *App) AllStores() []declare.Store {
 	return all
 }
 
-// Store returns the declared store or block with the given name. Names are case-sensitive.
+// Store returns the declared store, or the block, that has the given name. Names are
+// case-sensitive.
 func (a *App) Store(name string) (declare.Store, bool) {
 	for _, s := range a.Stores {
 		if s.Name == name {
@@ -118,8 +123,9 @@ func (a *App) Store(name string) (declare.Store, bool) {
 	return declare.Store{}, false
 }
 
-// CanGrant reports whether a grant on a store, or on a pattern of stores, covers at least one
-// declared store, or collections that need no declaration. CanGrant ignores built-in stores.
+// A grant names a store or a pattern. CanGrant reports whether the grant applies to a declared
+// store, or to collections that can be used without a declaration. CanGrant ignores built-in
+// stores.
 func (a *App) CanGrant(store string) bool {
 	if a.AutoCollections && declare.CheckName(strings.TrimSuffix(store, "*")) == nil {
 		return true
@@ -128,7 +134,7 @@ func (a *App) CanGrant(store string) bool {
 	return slices.ContainsFunc(a.Stores, func(s declare.Store) bool { return g.CoversStore(s.Name) })
 }
 
-// Tool returns the tool with the given name, even if it is broken. Names are case-sensitive.
+// Tool returns the tool that has the given name. The tool can be broken. Names are case-sensitive.
 func (a *App) Tool(name string) (Tool, bool) {
 	for _, t := range a.Tools {
 		if t.Name == name {
@@ -138,9 +144,10 @@ func (a *App) Tool(name string) (Tool, bool) {
 	return Tool{}, false
 }
 
-// RunsByDefault returns the name of the tool for runs without a tool name. RunsByDefault returns
-// the default tool that the app declares, or the app's only tool. If the app declares no default
-// tool and has several tools, RunsByDefault returns "".
+// If a run names no tool, the app executes one of its tools. RunsByDefault returns the name of this
+// tool. This tool is the default tool that the app declares. If the app declares none, it is the
+// app's only tool. If the app has several tools and declares no default tool, RunsByDefault returns
+// "".
 func (a *App) RunsByDefault() string {
 	if a.DefaultTool == "" && len(a.Tools) == 1 {
 		return a.Tools[0].Name
@@ -148,7 +155,8 @@ func (a *App) RunsByDefault() string {
 	return a.DefaultTool
 }
 
-// Prompt returns the prompt with the given name, even if it is broken. Names are case-sensitive.
+// Prompt returns the prompt that has the given name. The prompt can be broken. Names are
+// case-sensitive.
 func (a *App) Prompt(name string) (Prompt, bool) {
 	for _, p := range a.Prompts {
 		if p.Name == name {
@@ -158,7 +166,7 @@ func (a *App) Prompt(name string) (Prompt, bool) {
 	return Prompt{}, false
 }
 
-// Params returns the names of the properties in the tool's input schema, in the order of the
+// The input schema of the tool has properties. Params returns their names in the order of the
 // schema.
 func (t Tool) Params() []string {
 	root, problems := parseJSON("", t.InputSchema)
@@ -174,8 +182,8 @@ func (t Tool) Params() []string {
 	return names
 }
 
-// LimitProblem returns a warning about a declared limit, such as "memory". The warning has the
-// position of the limit in the file.
+// LimitProblem returns a warning about a limit that the tool declares, such as "memory". The
+// warning has the position of the limit in the file.
 func (t Tool) LimitProblem(key string, code problem.Code, message, hint string) problem.Problem {
 	at := position{file: t.Source}
 	if t.limits != nil {
@@ -189,10 +197,10 @@ func (t Tool) LimitProblem(key string, code problem.Code, message, hint string) 
 	return mistake
 }
 
-// Problem returns an error about a position in the prompt's template. The line and column are
-// positions in the template's text and start at 1. Problem converts this position to a position in
-// the file. If the template is folded or escaped in the file, the error has the position of the
-// start of the template.
+// Problem returns an error in the template of the prompt. The arguments "line" and "column" are a
+// position in the text of the template. Both start at 1. Problem converts this position to a
+// position in the file. If the template is folded or escaped in the file, this conversion is not
+// possible. The position is then the start of the template in the file.
 func (p Prompt) Problem(line, column int, message, hint string) problem.Problem {
 	at := position{}
 	if p.text != nil {

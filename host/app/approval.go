@@ -8,10 +8,12 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// approvedByUser is the value of the key "by" if the user of a run may approve its effects.
+// If the user of a run can approve the effects of this run, the value of the key "by" is
+// approvedByUser.
 const approvedByUser = "user"
 
-// maxGated is the maximum number of operations of a tool that require an approval.
+// Some operations of a tool can require an approval. maxGated is the maximum number of these
+// operations.
 const maxGated = 64
 
 var (
@@ -19,9 +21,9 @@ var (
 	functionName = lazyregexp.New(`^[a-z][a-z0-9_]{0,63}(\.[a-z][a-z0-9_]{0,63})?$`)
 )
 
-// approval reads the operations of a tool that require an approval. The method approval accepts
-// unknown operations, because only the host knows all operations. UnknownOperations reports unknown
-// operations.
+// The method "approval" reads those operations of a tool that require an approval. It accepts
+// operations that do not exist, because only the host knows all operations. UnknownOperations
+// reports unknown operations.
 func (r *toolReader) approval(n *node) (a declare.Approval) {
 	if n == nil || n.kind == null || !r.keys(n, "approval", approvalKeys) {
 		return a
@@ -59,9 +61,9 @@ func (r *toolReader) approval(n *node) (a declare.Approval) {
 	return a
 }
 
-// UnknownOperations returns an error for each operation in the declarations of approvals that is
-// not one of the known operations. Load does not report unknown operations, because the known
-// operations depend on the kinds of stores of the host.
+// The argument contains all operations that exist. If the declaration of an approval contains
+// another operation, UnknownOperations returns an error for it. Load does not report such
+// operations. The host can have several kinds of stores, which determine the operations that exist.
 func (a *App) UnknownOperations(known []string) problem.List {
 	var problems problem.List
 	for _, t := range a.Tools {

@@ -12,26 +12,26 @@ import (
 // blockReader reads the section "blocks" of the app file.
 type blockReader struct{ fieldReader }
 
-// The keys of the section "blocks" that are not names of blocks.
+// The section "blocks" has these keys, which are not names of blocks.
 const (
 	keyShared   = "shared"
 	keyLanguage = "language"
 )
 
 var (
-	// coreKeys are the keys that the blocks "core" and "archival" can have. The key "use" is not
-	// allowed, because the use of these blocks is fixed.
+	// coreKeys are the keys that the blocks "core" and "archival" can have. The use of these two
+	// blocks is fixed, so they cannot have the key "use".
 	coreKeys  = []string{"characters", "entries", "description"}
 	blockKeys = append([]string{"use"}, coreKeys...)
 )
 
-// maxBlocks is the maximum number of blocks that an app can declare in addition to the built-in
-// blocks.
+// An app can declare blocks in addition to the built-in blocks. maxBlocks is the maximum number of
+// these additional blocks.
 const maxBlocks = 10
 
-// blocks returns the blocks "core" and "archival", followed by the other declared blocks. blocks
-// adds the position of each block to the map "declared". The keys of this map are the names of the
-// blocks. blocks returns nil if the app has no blocks.
+// The method "blocks" returns the blocks "core" and "archival", followed by the other declared
+// blocks. It adds the position of each block to the map "declared". The keys of this map are the
+// names of the blocks. If the app has no blocks, the method returns nil.
 func (r *blockReader) blocks(n *node, declared map[string]position) []declare.Block {
 	if n == nil || n.kind == null {
 		return nil
@@ -74,7 +74,7 @@ func (r *blockReader) blocks(n *node, declared map[string]position) []declare.Bl
 	return blocks
 }
 
-// addBuiltIn adds the positions of the built-in blocks. The file does not have to declare the
+// addBuiltIn adds the positions of the built-in blocks. The file can omit the declarations of the
 // built-in blocks.
 func addBuiltIn(declared map[string]position, at position) {
 	for _, b := range declare.BuiltInBlocks() {
@@ -89,7 +89,8 @@ func (r *blockReader) builtIn(m member, b *declare.Block) {
 	}
 }
 
-// own reads a block that is not built in. The result "ok" is false if the block has no valid name.
+// The method "own" reads a block that is not a built-in block. If the name of the block is not
+// valid, the result "ok" is false.
 func (r *blockReader) own(m member, declared map[string]position) (b declare.Block, ok bool) {
 	b = declare.Block{Name: m.key, Use: declare.BlockContext}
 	if err := declare.CheckName(m.key); err != nil {
@@ -116,7 +117,7 @@ func (r *blockReader) own(m member, declared map[string]position) (b declare.Blo
 	return b, true
 }
 
-// limits reads the keys that all blocks have.
+// The method "limits" reads those keys that every block can have.
 func (r *blockReader) limits(n *node, b *declare.Block) {
 	if c := n.get("characters"); c != nil {
 		b.Characters = int(r.count(c, "characters", declare.MaxBlockCharacters))
@@ -139,7 +140,7 @@ func (r *blockReader) use(n *node) declare.BlockUse {
 	return declare.BlockContext
 }
 
-// language reads the language of the texts in a block.
+// The method "language" reads the language of the texts in a block.
 func (r *blockReader) language(n *node) string {
 	word := r.text(n, keyLanguage)
 	if word == "" || slices.Contains(search.Languages(), word) {
@@ -157,7 +158,8 @@ type exportedBlock struct {
 	Description string           `json:"description,omitempty"`
 }
 
-// exportBlocks returns the section blocks of an exported app, or nil if the app has no blocks.
+// exportBlocks returns the section "blocks" of an exported app. If the app has no blocks, it
+// returns nil.
 func exportBlocks(blocks []declare.Block) (ordered, error) {
 	if len(blocks) == 0 {
 		return nil, nil

@@ -54,7 +54,8 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestManyBlocks checks the maximum number of blocks of an app. Blocks do not count as stores.
+// TestManyBlocks checks how many blocks an app can have. The maximum number of stores must not
+// include the blocks.
 func TestManyBlocks(t *testing.T) {
 	file := "app: shop\nmemory:\n"
 	for i := range 15 {

@@ -7,12 +7,14 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// The variable "closing" maps an opening bracket to its closing bracket.
+// The key of the variable "closing" is an opening bracket. The value is the corresponding closing
+// bracket.
 var closing = map[string]string{"{": "}", "[": "]"}
 
-// bracketProblem returns the first error about unbalanced brackets in a file that cannot be parsed,
-// or nil if all brackets match. An error is a closing bracket of the wrong kind, a closing bracket
-// without an opening bracket, or a missing closing bracket.
+// If a file cannot be parsed, its brackets can be unbalanced. bracketProblem returns the first
+// error about its brackets, or nil if all brackets match. Each of these is an error: a closing
+// bracket of the wrong kind, a closing bracket without an opening bracket, and a missing closing
+// bracket.
 func bracketProblem(file string, tokens token.Tokens) *problem.Problem {
 	var open []*token.Token
 	found := func(t *token.Token, hint, format string, args ...any) *problem.Problem {

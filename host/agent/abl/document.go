@@ -44,8 +44,8 @@ type Memory struct {
 	Recalls    []Recall
 }
 
-// Type is the declared type of a variable: "string", "number", "boolean", "date", "array",
-// "object", or "" for any type.
+// Type is the declared type of a variable. The types are: "string", "number", "boolean", "date",
+// "array", "object", or "" for any type.
 type Type string
 
 // Reset is the event that resets a session variable to its initial value.
@@ -69,13 +69,14 @@ type Variable struct {
 	Sensitive   *Sensitive
 }
 
-// Sensitive declares how a confidential value is displayed, for example in a trace.
+// Sensitive declares a value as confidential, and how the value is displayed, for example in a
+// trace.
 type Sensitive struct {
 	Display string // redact, mask or replace
 	Mask    Mask
 }
 
-// Mask declares the characters that remain visible in the display mode "mask".
+// In the display mode "mask", some characters remain visible. Mask declares which characters.
 type Mask struct {
 	ShowFirst, ShowLast int
 	Char                string
@@ -101,7 +102,7 @@ const (
 	AccessReadWrite Access = "readwrite"
 )
 
-// Fact is a persistent variable. The name of a fact is its full dotted path.
+// Fact is a variable that is stored permanently. The name of a fact is its full dotted path.
 type Fact struct {
 	Name
 	Scope       FactScope
@@ -110,12 +111,13 @@ type Fact struct {
 	Unit        string
 	Default     any
 	Description string
-	// Domain is the value of DOMAIN. The default of Domain is the second name of the path.
+	// Domain is the value of DOMAIN in the declaration of the fact. Without DOMAIN, Domain is the
+	// second name of the path of the fact.
 	Domain    string
 	Sensitive *Sensitive
 }
 
-// Operation is the way in which a trigger changes a fact.
+// Operation determines how a trigger changes a fact.
 type Operation string
 
 // The operations. The default is OperationOverwrite.
@@ -144,7 +146,7 @@ const (
 	ActionPrompt = "prompt_llm"
 )
 
-// Recall loads facts or an instruction at an event.
+// Recall loads facts or an instruction when an event fires.
 type Recall struct {
 	Position
 	Event       Event
@@ -154,10 +156,11 @@ type Recall struct {
 	Instruction string
 }
 
-// Event is a point in the life of a session, such as "tool:search:after". Kind is "session",
-// "search", "agent", "tool", "entity" or "step". Name is the name of the agent, tool, field or
-// step. Name is "*" if the event matches all names, and "" for the kinds "session" and "search".
-// Moment is "start", "end", "before", "after", "extracted", "enter" or "exit".
+// Event is a point in the life of a session, such as "tool:search:after". The Kind of an event is
+// "session", "search", "agent", "tool", "entity" or "step". The Name of an event is the name of the
+// agent, tool, field or step. The Name is "*" if the event matches all names. For the kinds
+// "session" and "search", the Name is "". The Moment of an event is "start", "end", "before",
+// "after", "extracted", "enter" or "exit".
 type Event struct {
 	Position
 	Kind, Name, Moment string
@@ -166,8 +169,8 @@ type Event struct {
 // Rule is the kind of a constraint.
 type Rule string
 
-// The rules. A constraint with RuleRestrict fails if its condition is true. A constraint with
-// another rule fails if its condition is not true.
+// The rules. A constraint with RuleRestrict fails if its condition is true. A constraint with any
+// other rule fails if its condition is not true.
 const (
 	RuleRequire  Rule = "REQUIRE"
 	RuleLimit    Rule = "LIMIT"
@@ -175,7 +178,7 @@ const (
 	RuleWarn     Rule = "WARN"
 )
 
-// Constraint is a business rule.
+// Constraint is a business rule, which an agent checks during a turn.
 type Constraint struct {
 	Position
 	Phase     string
@@ -183,38 +186,38 @@ type Constraint struct {
 	Severity  problem.Severity
 	Condition *Expr
 	When      *Expr // nil if the constraint always applies
-	// Before is the checkpoint: Before is "calling", "returning", or "" for a check before every
-	// step. Tool is the tool of the checkpoint "calling".
+	// Before is the checkpoint: Before is "calling" or "returning". Before is "" if the constraint
+	// is checked before every step. Tool is the called tool, if Before is "calling".
 	Before string
 	Tool   Name
 	OnFail OnFail
-	// The field "inert" is true if no checkpoint supports the BEFORE of the constraint.
+	// The field "inert" is true if BEFORE of the constraint names a checkpoint that does not exist.
 	inert bool
 }
 
-// Inert reports whether the constraint has a BEFORE that no checkpoint supports. Such a constraint
-// is never checked.
+// Inert reports whether BEFORE of the constraint names a checkpoint that does not exist. Such a
+// constraint is never checked.
 func (c Constraint) Inert() bool { return c.inert }
 
 // OnFail describes what happens if a constraint fails.
 type OnFail struct {
 	Position
 	Respond  *Template
-	Handoff  Name // the agent to which the turn hands over
+	Handoff  Name // the agent to which the conversation is handed over
 	Escalate bool
 	Block    bool // no message
 	Collect  []Name
 	Goto     Name // a step
 	Retry    bool // run the step again
 	// Then is "continue", "retry" or "". If Retry is true, the constraint is checked again after
-	// the user has entered the fields in Collect.
+	// the user has entered all fields in Collect.
 	Then string
 }
 
 // Flow contains the steps of an agent.
 type Flow struct {
 	Position
-	Entry Name // the name of the entry step; "" means the first step of the file
+	Entry Name // the name of the entry step, or "" if this is the first step of the file
 	Steps []Step
 }
 
@@ -222,7 +225,7 @@ type Flow struct {
 type Step struct {
 	Name
 	Body
-	// Reasoning is nil if the step does not declare REASONING.
+	// If the step does not declare REASONING, Reasoning is nil.
 	Reasoning      *bool
 	When           *Expr
 	Gather         *Gather
@@ -240,11 +243,11 @@ type Step struct {
 	Model          string
 }
 
-// Body is a list of actions in the order of the file, and the successor of the list.
+// Body contains a list of actions and its successor. The actions are in the order of the file.
 type Body struct {
 	BodyAt  Position
 	Actions []Action
-	Then    Target // the target of THEN; the zero value if the body has no THEN
+	Then    Target // the target of THEN, or the zero value if the body has no THEN
 }
 
 // ActionKind is the kind of an Action.
@@ -261,7 +264,8 @@ const (
 	KindGather    ActionKind = "GATHER" // Step.Gather
 )
 
-// Action is an action in a list of actions. The Kind determines which field is set.
+// Action is an action in a list of actions. The Kind of an action determines which of the following
+// fields is set.
 type Action struct {
 	Position
 	Kind      ActionKind
@@ -271,25 +275,26 @@ type Action struct {
 	Respond   *Template
 	Call      *Call
 	Check     *Expr
-	// After a call, OnSuccess or OnFail runs. If a check fails, OnFail runs.
+	// After a call, the agent runs OnSuccess or OnFail. If a check fails, the agent runs OnFail.
 	OnSuccess, OnFail *Body
 }
 
 // Assignment sets a variable or a path to a value.
 type Assignment struct {
-	// Target is the path. A constant index such as "[0]" is a name in the path. A computed index
-	// has the name ComputedIndex in the path.
+	// Target is the path. If an index is constant, such as "[0]", the path contains the index as a
+	// name. If an index is computed, the path contains the name ComputedIndex in its place.
 	Target Name
 	Value  *Expr
-	// Indexes contains the computed indexes of the target in order.
+	// Indexes contains the computed indexes of the target, in their order.
 	Indexes []Index
 }
 
-// ComputedIndex is the name of a computed index in the target of an assignment.
+// ComputedIndex is a name in the path of the target of an assignment. It stands for a computed
+// index.
 const ComputedIndex = "*"
 
-// Index is a computed index, such as "i - 1" in "list[i - 1]". Name is the position of the index
-// among the names of the path.
+// Index is a computed index. For example, "i - 1" is a computed index in "list[i - 1]". The field
+// "Name" contains the number of names in the path that precede the index.
 type Index struct {
 	Name  int
 	Value *Expr
@@ -299,7 +304,7 @@ type Index struct {
 type Call struct {
 	Tool Name
 	Args []Assignment
-	As   Name // the variable to which the result is assigned, in addition to call_result
+	As   Name // the result is assigned to this variable, in addition to call_result
 }
 
 // Transform creates an array from another array.
@@ -327,21 +332,21 @@ const (
 	TargetEscalate TargetKind = "escalate"
 )
 
-// Target is the successor of a list of actions: a step, another agent, or the end of the flow. Name
-// is the name of the step or agent.
+// Target is the successor of a list of actions. The successor is a step, another agent, or the end
+// of the flow. If the successor is a step or an agent, Name is its name.
 type Target struct {
 	Name
 	Kind TargetKind
 }
 
-// Branch is a case of ON_INPUT. If the branch is ELSE, the condition If is nil.
+// Branch is a case of ON_INPUT. If the branch is ELSE, the field "If" is nil.
 type Branch struct {
 	Position
 	If   *Expr
 	Body Body
 }
 
-// SubIntent is a reaction to an intent inside of a step.
+// SubIntent is an intent that a step recognizes, with the actions that the step then runs.
 type SubIntent struct {
 	Position
 	Intent string
@@ -366,15 +371,15 @@ type Field struct {
 	Default  any
 }
 
-// Hook is a list of actions that is executed at a fixed point: "before_agent", "after_agent",
-// "before_turn" or "after_turn".
+// Hook is a list of actions. The name of the hook determines when the actions are executed:
+// "before_agent", "after_agent", "before_turn" or "after_turn".
 type Hook struct {
 	Name
 	Body     Body
 	Critical bool
 }
 
-// Handoff is an agent to which the conversation can be handed over.
+// Handoff is an agent to which the conversation can pass.
 type Handoff struct {
 	Agent Name
 	When  *Expr

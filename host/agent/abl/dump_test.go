@@ -7,7 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/agent/abl"
 )
 
-// dumper writes a parsed document, with one line for each declaration and its position.
+// The type "dumper" writes a parsed document. Each declaration is one line, which contains the
+// position of the declaration.
 type dumper struct{ strings.Builder }
 
 func dump(d *abl.Document) string {

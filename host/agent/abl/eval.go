@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// DefaultCost is the default of Options.Cost.
+// DefaultCost is the value that Options.Cost has by default.
 const DefaultCost = 1_000_000
 
-// maxWarnings is the maximum number of warnings of one evaluation.
+// maxWarnings is the maximum number of warnings that one evaluation can add.
 const maxWarnings = 20
 
 // Errors of evaluations. Match them with errors.Is.
@@ -24,28 +24,29 @@ var (
 	ErrNoRandom = errors.New("UNIQUE_ID has no source of random numbers")
 )
 
-// Options are the inputs of an evaluation in addition to the scope.
+// Options are inputs of an evaluation. The scope is another input of the evaluation.
 type Options struct {
 	// Now is the time that the function NOW returns.
 	Now time.Time
 	// Random is the source of random numbers for the function UNIQUE_ID. If Random is nil,
 	// UNIQUE_ID fails.
 	Random *rand.Rand
-	// Cost is the maximum number of steps; 0 means DefaultCost. A step takes about 100 ns or less.
+	// Cost is the maximum number of steps of an evaluation; 0 means DefaultCost. A step takes about
+	// 100 ns or less.
 	Cost int
-	// Remaining is a budget of steps for several evaluations. Each evaluation subtracts its steps
-	// from the budget. If Remaining is not nil, Cost is ignored.
+	// Remaining is a budget of steps that several evaluations share. Each evaluation subtracts its
+	// steps from the budget. If Remaining is not nil, Cost is ignored.
 	Remaining *int
-	// Interrupt is called about every 16,000 steps. If Interrupt returns an error, the evaluation
-	// ends. If Interrupt is nil, evaluations are not interrupted.
+	// During an evaluation, the function Interrupt is called about every 16,000 steps. If Interrupt
+	// returns an error, the evaluation ends. If Interrupt is nil, evaluations are not interrupted.
 	Interrupt func() error
-	// Shown is the scope of the expressions that a template prints. Shown can differ from the scope
-	// of the conditions in the template. If Shown is nil, printed expressions use the scope of the
-	// conditions.
+	// Shown is a scope for templates. The expressions that a template prints are evaluated in this
+	// scope. The conditions in a template can have a different scope. If Shown is nil, the
+	// expressions and the conditions have the same scope.
 	Shown Scope
 }
 
-// Warning is a likely mistake that an evaluation found, such as a number that is not set.
+// Warning is a probable mistake that an evaluation found, such as a number that is not set.
 type Warning struct {
 	Position
 	Message string `json:"message"`
@@ -53,16 +54,16 @@ type Warning struct {
 
 // Result is the result of an evaluation.
 type Result struct {
-	// Value is the value, which can be Undefined.
+	// Value is the value of the expression. The value can be Undefined.
 	Value    any
 	Warnings []Warning
 }
 
-// Truth is the result of a condition. The result is true, false or, if an operand is not set,
-// unknown.
+// Truth is the result of a condition in three-valued logic. The result is true, false or unknown.
+// It can be unknown if an operand is not set.
 type Truth uint8
 
-// The results of a condition.
+// These are the results of a condition.
 const (
 	Unknown Truth = iota
 	False
@@ -73,16 +74,16 @@ const (
 func (t Truth) String() string { return [...]string{"unknown", "false", "true"}[t] }
 
 // Eval evaluates the expression. The error is ErrCost, ErrTooLong, ErrTooDeep, ErrNoRandom, or an
-// error that the scope or Options.Interrupt returned.
+// error of the scope or of Options.Interrupt.
 func (e *Expr) Eval(scope Scope, o Options) (Result, error) {
 	ev := newEvaluator(scope, o)
 	value, err := ev.eval(e.root)
 	return Result{Value: value, Warnings: ev.warnings}, err
 }
 
-// Truth evaluates the expression as the condition of a constraint. The result of a comparison with
-// an operand that is not set is unknown. The operators AND, OR, NOT and IMPLIES follow Kleene's
-// three-valued logic.
+// Truth evaluates the expression as the condition of a constraint. If an operand of a comparison is
+// not set, the result of the comparison is unknown. The operators AND, OR, NOT and IMPLIES follow
+// Kleene's three-valued logic.
 func (e *Expr) Truth(scope Scope, o Options) (Truth, []Warning, error) {
 	ev := newEvaluator(scope, o)
 	ev.kleene = true
@@ -97,13 +98,14 @@ func (e *Expr) Truth(scope Scope, o Options) (Truth, []Warning, error) {
 	}
 }
 
-// evaluator evaluates one expression. In Kleene's logic, null represents the result unknown.
+// evaluator evaluates one expression. In Kleene's logic, the value null stands for the result
+// "unknown".
 type evaluator struct {
 	scope    Scope
 	options  Options
 	cost     *int // the remaining steps
 	kleene   bool
-	due      bool // true if Interrupt must be called
+	due      bool // true if the next charge must call Interrupt
 	warnings []Warning
 }
 
@@ -120,7 +122,8 @@ func newEvaluator(scope Scope, o Options) *evaluator {
 	return &evaluator{scope: scope, options: o, cost: o.Remaining}
 }
 
-// charge counts steps. The cost of an operation is proportional to the sizes of its values.
+// charge counts steps. The cost of an operation is proportional to the sizes of the values that the
+// operation uses.
 func (ev *evaluator) charge(steps int) error {
 	if ev.spend(steps); *ev.cost < 0 {
 		return ErrCost
@@ -132,20 +135,20 @@ func (ev *evaluator) charge(steps int) error {
 	return nil
 }
 
-// interruptBits is the binary logarithm of the number of steps between two calls of
-// Options.Interrupt.
+// interruptBits determines how often Options.Interrupt is called. The number of steps between two
+// calls is 2 to the power of interruptBits.
 const interruptBits = 14
 
-// spend counts the steps of work that has already been done. If the budget is then exceeded, the
-// next charge fails.
+// Some work is done before its cost is known. The method "spend" then subtracts the steps of this
+// work from the budget. If the work exceeds the budget, the next call to the method "charge" fails.
 func (ev *evaluator) spend(steps int) {
 	before := *ev.cost
 	*ev.cost -= steps
 	ev.due = ev.due || before>>interruptBits != *ev.cost>>interruptBits
 }
 
-// conversionCost returns the number of steps that the conversion of a value to a number or a date
-// takes. Only texts are converted.
+// conversionCost returns a number of steps. Converting the value to a number or a date costs this
+// number. Only texts are converted.
 func conversionCost(v any) (steps int) {
 	s, ok := v.(string)
 	if !ok {
@@ -193,9 +196,9 @@ func (ev *evaluator) eval(n node) (any, error) {
 	return Undefined{}, nil
 }
 
-// path resolves a dotted path. The scope resolves the first names. Each further name is a member of
-// the value of the names before it. The name "now" is a call to the function NOW if no variable has
-// this name.
+// The method "path" resolves a dotted path. The scope resolves one or more names at the start of
+// the path. Each further name is a member of the value that the preceding names have. If no
+// variable has the name "now", this name is a call to the function NOW.
 func (ev *evaluator) path(n *path) (any, error) {
 	value, names, err := ev.scope.Lookup(n.names)
 	if err != nil {
@@ -224,8 +227,8 @@ func (ev *evaluator) memberOf(v any, name string) (any, error) {
 	return memberOf(v, name), nil
 }
 
-// memberOf returns a member of a value by name. The member "length" of an array or a text is its
-// length.
+// The method "memberOf" returns the member of a value that has the given name. An array or a text
+// has the member "length", which is its length.
 func memberOf(v any, name string) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -309,8 +312,8 @@ func (ev *evaluator) conditional(n *conditional) (any, error) {
 	}
 }
 
-// call evaluates a function. Functions that choose between values, such as COALESCE, evaluate only
-// the arguments that determine the result.
+// call evaluates a function. Some functions choose between values, such as COALESCE. They evaluate
+// only the arguments that determine the result.
 func (ev *evaluator) call(n *call) (any, error) {
 	if n.fn.lazy != nil {
 		return n.fn.lazy(ev, n)
@@ -326,10 +329,10 @@ func (ev *evaluator) call(n *call) (any, error) {
 	return n.fn.apply(&invocation{ev: ev, at: n.at, name: n.fn.name, args: args})
 }
 
-// sortCost returns the cost in steps of sorting n keys.
+// sortCost returns the cost of sorting n keys. The cost is a number of steps.
 func sortCost(n int) int { return n + n*bits.Len(uint(n))/4 }
 
-// sortedKeys returns the keys of an object in sorted order, because results must not depend on the
+// sortedKeys returns the keys of an object, sorted. Without sorting, results would depend on the
 // random order of a map.
 func sortedKeys(m map[string]any) []string {
 	keys := make([]string, 0, len(m))

@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// ParseEvent parses an event such as "tool:search:after". The error is a Problem.
+// ParseEvent parses an event such as "tool:search:after". If err is not nil, it is a Problem.
 func ParseEvent(text string) (Event, error) {
 	e, mistake := parseEvent(text)
 	if mistake != nil {
@@ -51,8 +51,8 @@ func (e Event) String() string {
 	}
 }
 
-// Matches reports whether a declared event is equal to the event that fired. The declared name "*"
-// matches every name.
+// Matches compares a declared event with an event that fired. The result is true if they match. If
+// the declared name is "*", it matches every name.
 func (e Event) Matches(fired Event) bool {
 	return e.Kind == fired.Kind && e.Moment == fired.Moment && (e.Name == "*" || e.Name == fired.Name)
 }

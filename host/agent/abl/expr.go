@@ -10,10 +10,11 @@ import (
 const (
 	// MaxExprBytes is the maximum length of an expression.
 	MaxExprBytes = 16 << 10
-	// MaxDepth is the maximum depth of nested brackets and calls in an expression, and the maximum
-	// depth of nested lines in a file.
+	// MaxDepth is a maximum depth. In an expression, it limits nested brackets and calls. In a
+	// file, it limits nested lines.
 	MaxDepth = 32
-	// MaxTextChars is the maximum number of characters of a text that an expression produces.
+	// An expression can produce a text. MaxTextChars is the maximum number of characters of this
+	// text.
 	MaxTextChars = 100_000
 )
 
@@ -23,7 +24,7 @@ type Expr struct {
 	root node
 }
 
-// ParseExpr parses an expression. The error is a Problem with a position relative to the text.
+// ParseExpr parses an expression. The error is a Problem. Its position is relative to the text.
 func ParseExpr(text string) (*Expr, error) {
 	e, mistake := parseExpr(Text{Position: Position{Line: 1, Column: 1}, Value: text})
 	if mistake != nil {
@@ -32,7 +33,7 @@ func ParseExpr(text string) (*Expr, error) {
 	return e, nil
 }
 
-// parseExpr parses a text that consists of one expression.
+// parseExpr parses a text that consists of exactly one expression.
 func parseExpr(text Text) (*Expr, *problem.Problem) {
 	e, rest, mistake := parsePrefix(text)
 	if mistake != nil {
@@ -45,7 +46,7 @@ func parseExpr(text Text) (*Expr, *problem.Problem) {
 }
 
 // parsePrefix parses the expression at the start of a text. The expression ends at BEFORE, at an
-// arrow or at the end of the text. parsePrefix returns the offset of the text after the expression.
+// arrow or at the end of the text. parsePrefix returns the offset at which the expression ends.
 func parsePrefix(text Text) (*Expr, int, *problem.Problem) {
 	if len(text.Value) > MaxExprBytes {
 		p := problemAt(text.Position, problem.OverLimit, "divide the expression, and compute its parts with SET", "the expression is longer than %d bytes", MaxExprBytes)
@@ -73,10 +74,10 @@ type Reference struct {
 	Path []string
 }
 
-// String returns the dotted path.
+// String returns the path as a text in which dots separate the names.
 func (r Reference) String() string { return strings.Join(r.Path, ".") }
 
-// References returns the names that the expression reads, in the order of the source.
+// References returns the names that the expression reads. Their order is the order in the source.
 func (e *Expr) References() []Reference {
 	var found []Reference
 	walk(e.root, func(n node) {
@@ -87,8 +88,8 @@ func (e *Expr) References() []Reference {
 	return found
 }
 
-// constant returns the value of an expression that contains no names and no functions. The second
-// result of constant is false if the expression contains a name or a function.
+// If an expression contains no names and no functions, the method "constant" returns its value.
+// Otherwise, the second result is false.
 func (e *Expr) constant() (any, bool) {
 	fixed := true
 	walk(e.root, func(n node) {

@@ -16,7 +16,7 @@ func testOptions() abl.Options {
 	return abl.Options{Now: testNow, Random: rand.New(rand.NewPCG(1, 1))}
 }
 
-// TestExpressions evaluates the expressions of testdata/expressions.txt.
+// TestExpressions evaluates the expressions in testdata/expressions.txt.
 func TestExpressions(t *testing.T) {
 	table, err := os.ReadFile("testdata/expressions.txt")
 	if err != nil {
@@ -69,7 +69,8 @@ func checkExpression(t *testing.T, line int, source, vars, want, wantType string
 	}
 }
 
-// TestTruth evaluates conditions of constraints, in which an operand that is not set is unknown.
+// TestTruth evaluates conditions of constraints. In these conditions, a comparison with an operand
+// that is not set is unknown.
 func TestTruth(t *testing.T) {
 	vars := abl.Variables{"amount": 50.0, "limit": 100.0, "yes": true, "no": false, "nothing": nil, "list": []any{"CU"}}
 	for source, want := range map[string]abl.Truth{
@@ -252,8 +253,8 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// FuzzParseExpr checks that parsing and evaluating never panic. FuzzParseExpr also checks that a
-// printed expression can be parsed again, and that the result equals the original expression.
+// FuzzParseExpr checks that parsing and evaluating never panic. It also prints each expression and
+// parses the result again. The result must be equal to the original expression.
 func FuzzParseExpr(f *testing.F) {
 	for _, seed := range []string{"a + b[0].c IS SET", `{a: "x", 'b': [1, -2]} == null`, "NOT x IN [1,2] AND !y IMPLIES z", `abl.upper("é") matches "\d"`, "a ? b : c"} {
 		f.Add(seed)

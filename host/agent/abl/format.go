@@ -2,10 +2,10 @@ package abl
 
 import "strings"
 
-// Format returns a file with uniform indentation and spacing. The result has the same meaning, the
-// same comments and the same order of lines as the file. Formatting the result again changes
-// nothing. If Format cannot determine the lines and their nesting, Format returns an error of type
-// problem.List.
+// Format returns a file in which indentation and spacing are uniform. The returned file has the
+// same meaning, the same comments and the same order of lines. If the returned file is formatted
+// again, it does not change. If the lines of the file or their nesting are not clear, Format
+// returns an error of type problem.List.
 func Format(src []byte) ([]byte, error) {
 	root, after, problems := readTree(src)
 	if err := problems.Err(); err != nil {
@@ -25,7 +25,7 @@ func Format(src []byte) ([]byte, error) {
 
 type formatter struct{ out strings.Builder }
 
-// line writes an indented line without trailing spaces.
+// The method "line" writes a line with its indentation, and without trailing spaces.
 func (f *formatter) line(indent int, text string) {
 	if text != "" {
 		f.out.WriteString(strings.Repeat(" ", indent) + text)
@@ -33,7 +33,8 @@ func (f *formatter) line(indent int, text string) {
 	f.out.WriteByte('\n')
 }
 
-// comments writes comments and blank lines. Several consecutive blank lines become one blank line.
+// The method "comments" writes comments and blank lines. Several consecutive blank lines become one
+// blank line.
 func (f *formatter) comments(lines []string, indent int) {
 	for i, line := range lines {
 		if line != "" || i == 0 || lines[i-1] != "" {

@@ -10,7 +10,8 @@ import (
 
 var positions = regexp.MustCompile(`(?m)^\d+:\d+ |@\d+:\d+$`)
 
-// meaning returns the parsed document of a file as text, without positions.
+// The function "meaning" returns the parsed document of a file as a text. The text contains no
+// positions.
 func meaning(source string) string {
 	d, _ := abl.ParseFragment("a.abl", []byte(source))
 	return positions.ReplaceAllString(dump(d), "")
@@ -36,8 +37,8 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// checkFormat checks that formatting is stable, and that the formatted file has the same meaning
-// and the same comments.
+// checkFormat checks that formatting twice gives the same file as formatting once. It also checks
+// that the meaning and the comments of the file do not change.
 func checkFormat(t *testing.T, source string) {
 	t.Helper()
 	once, err := abl.Format([]byte(source))

@@ -14,11 +14,11 @@ var (
 	phonePattern = lazyregexp.New(`(?:\+\d{1,3}[ .-]?)?(?:\(\d{3}\)|\b\d{3})[ .-]\d{3}[ .-]\d{4}\b`)
 )
 
-// costOfPII is the cost in steps of searching one byte for personal data.
+// Searching a text for personal data has a cost. costOfPII is the number of steps for each byte.
 const costOfPII = 5
 
-// contentFunctions returns the functions that look for patterns in a text. The functions find only
-// common forms, so they do not prove that a text contains no personal data.
+// contentFunctions returns the functions that search a text for personal data. The functions find
+// only common forms. Therefore, they cannot prove that a text contains no personal data.
 func contentFunctions() []function {
 	test := func(usage string, stepsPerByte int, found func(string) bool) function {
 		return fn(usage, func(c *invocation) (any, error) {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	_ "time/tzdata" // embeds the time zones, so that FORMAT_DATE does not need the time zone files of the machine
+	_ "time/tzdata" // FORMAT_DATE needs no time zone files of the machine
 
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
@@ -21,8 +21,9 @@ func formatFunctions() []function {
 
 var maskPattern = lazyregexp.New(`^(?:(first|last)(\d{1,2})|(\d{1,2})\*(\d{1,2}))$`)
 
-// mask replaces the characters of a text, except the characters that a pattern such as "last4",
-// "first4" or "4*4" selects. If the pattern selects the whole text, mask replaces all characters.
+// The function "mask" replaces characters of a text. A pattern such as "last4", "first4" or "4*4"
+// selects the characters that are not replaced. If the pattern selects all characters, they are all
+// replaced.
 func mask(c *invocation) (any, error) {
 	s, err := c.str(0)
 	if err != nil {
@@ -57,8 +58,7 @@ func mask(c *invocation) (any, error) {
 	return c.ev.produce(string(runes[:first]) + strings.Repeat(with, hidden) + string(runes[len(runes)-last:]))
 }
 
-// maskForm returns the number of characters that a pattern shows at the start of a text, and the
-// number at the end.
+// A pattern shows characters at the start and at the end of a text. maskForm returns their numbers.
 func maskForm(form string) (first, last int, ok bool) {
 	m := maskPattern().FindStringSubmatch(form)
 	if m == nil {
@@ -78,8 +78,9 @@ func maskForm(form string) (first, last int, ok bool) {
 	}
 }
 
-// currencies maps currency codes to their symbol and number of decimals. An amount in another
-// currency has two decimals and is preceded by the currency code.
+// The key of the map "currencies" is a currency code. The value contains the symbol and the number
+// of decimals of the currency. If the map does not contain a currency, an amount has two decimals
+// and is preceded by the currency code.
 var currencies = map[string]struct {
 	symbol   string
 	decimals int
@@ -87,8 +88,8 @@ var currencies = map[string]struct {
 	"USD": {"$", 2}, "EUR": {"€", 2}, "GBP": {"£", 2}, "JPY": {"¥", 0}, "INR": {"₹", 2}, "CNY": {"CN¥", 2}, "KRW": {"₩", 0},
 }
 
-// formatCurrency formats an amount in the format of American English. If the argument n is not a
-// number, the result is "".
+// formatCurrency formats an amount in the format of American English. If the argument "n" is not a
+// number, formatCurrency returns "".
 func formatCurrency(c *invocation) (any, error) {
 	n, ok := c.number(0)
 	if !ok {
@@ -129,8 +130,8 @@ func groupThousands(s string) string {
 
 var dateTokens = strings.NewReplacer("YYYY", "\x002006", "MM", "\x0001", "DD", "\x0002", "HH", "\x0015", "mm", "\x0004", "ss", "\x0005")
 
-// formatDate formats a date in UTC or in a named time zone, with the tokens "YYYY", "MM", "DD",
-// "HH", "mm" and "ss". The result is "" if the argument is not a date.
+// formatDate formats a date in UTC or in a named time zone. The format can contain the tokens
+// "YYYY", "MM", "DD", "HH", "mm" and "ss". If the argument is not a date, formatDate returns "".
 func formatDate(c *invocation) (any, error) {
 	texts, err := c.strs()
 	if err != nil {
@@ -170,7 +171,8 @@ func formatDate(c *invocation) (any, error) {
 	return c.ev.produce(b.String())
 }
 
-// ordinal returns an ordinal number such as "1st" or "2nd", or "" if n is not a number.
+// The function "ordinal" returns an ordinal number, such as "1st" or "2nd". If the argument is not
+// a number, it returns "".
 func ordinal(c *invocation) (any, error) {
 	n, ok := c.number(0)
 	if !ok {

@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// matchKinds are the kinds of texts that MATCH_SCORE compares.
+// matchKinds contains the kinds of texts that MATCH_SCORE can compare.
 var matchKinds = []string{"text", "name", "person_name", "email", "address", "phone", "digits"}
 
 const maxMatchChars = 1024
@@ -29,7 +29,7 @@ func matchFunctions() []function {
 	}
 }
 
-// matchBand returns the result of MATCH_RESULT for a score.
+// matchBand converts a score to a result of MATCH_RESULT.
 func matchBand(score float64, digital bool) string {
 	threshold := 70.0
 	if digital {
@@ -47,8 +47,9 @@ func matchBand(score float64, digital bool) string {
 	}
 }
 
-// matchScore returns the similarity of two texts from 0 to 100, and whether they were compared
-// digit by digit. The score is -1 if a text is empty or too long to compare.
+// matchScore returns the similarity of two texts as a score from 0 to 100. The second result
+// reports whether the texts were compared digit by digit. If a text is empty or too long to
+// compare, the score is -1.
 func matchScore(c *invocation) (float64, bool, error) {
 	texts, err := c.strs()
 	if err != nil {
@@ -80,7 +81,7 @@ func matchScore(c *invocation) (float64, bool, error) {
 	return math.Round(100 * (longest - float64(editDistance(a, b))) / longest), digital, nil
 }
 
-// matchForm returns the characters of a text that matchScore compares.
+// matchForm returns only the characters of a text that matchScore compares.
 func matchForm(s, kind string) []rune {
 	s = strings.ToLower(s)
 	switch kind {
@@ -95,8 +96,9 @@ func matchForm(s, kind string) []rune {
 	}
 }
 
-// digitScore returns 100 for equal digits, 50 if one digit is wrong or two adjacent digits are
-// swapped, and 0 otherwise.
+// digitScore compares the digits of two texts. The score is 100 if all digits are equal. The score
+// is 50 if one digit is wrong, or if two adjacent digits are swapped. In all other cases, the score
+// is 0.
 func digitScore(a, b []rune) float64 {
 	switch {
 	case slices.Equal(a, b):
@@ -108,7 +110,8 @@ func digitScore(a, b []rune) float64 {
 	}
 }
 
-// swapped reports whether a becomes equal to b if two adjacent digits of a are swapped.
+// The function "swapped" reports whether swapping two adjacent digits of the argument "a" makes it
+// equal to the argument "b".
 func swapped(a, b []rune) bool {
 	if len(a) != len(b) {
 		return false
@@ -121,8 +124,8 @@ func swapped(a, b []rune) bool {
 	return false
 }
 
-// editDistance returns the minimum number of insertions, deletions and replacements that change a
-// into b.
+// editDistance returns a number of insertions, deletions and replacements of characters. It is the
+// minimum number that changes the argument "a" into the argument "b".
 func editDistance(a, b []rune) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -21,8 +21,8 @@ func mathFunctions() []function {
 	}
 }
 
-// calculation returns the function that applies an operator to two numbers. Unlike the operator "+"
-// in expressions, the function does not join texts.
+// The function "calculation" returns a function that applies an operator to two numbers. The
+// operator "+" can also join texts, but the returned function cannot.
 func calculation(op string) func(*invocation) (any, error) {
 	return func(c *invocation) (any, error) {
 		a, okA := c.number(0)
@@ -34,7 +34,8 @@ func calculation(op string) func(*invocation) (any, error) {
 	}
 }
 
-// round rounds half away from zero. The number of decimals is limited to the range from -15 to 15.
+// The function "round" rounds to the nearest number. A number halfway between two numbers is
+// rounded away from zero. The number of decimals is at least -15 and at most 15.
 func round(c *invocation) (any, error) {
 	n, ok := c.number(0)
 	if !ok {
@@ -48,7 +49,7 @@ func round(c *invocation) (any, error) {
 	} else {
 		result = math.Round(n/factor) * factor
 	}
-	if math.IsInf(result, 0) || math.IsNaN(result) { // n is too large to have this number of decimals
+	if math.IsInf(result, 0) || math.IsNaN(result) { // n is too large for this number of decimals
 		result = n
 	}
 	return finite(result), nil

@@ -15,26 +15,27 @@ const (
 	maxPatternInstructions = 5_000
 )
 
-// pattern is a compiled regular expression. The number of instructions bounds the cost of a match.
+// The type "pattern" is a compiled regular expression. The cost of a match depends on the number of
+// instructions of the pattern.
 type pattern struct {
 	re   *regexp.Regexp
 	size int
-	// The field "source" is the text of the expression. The field "rest" is the expression that the
-	// method "continuation" returns, or nil.
+	// The field "source" is the text of the regular expression. The field "rest" is the regular
+	// expression that the method "continuation" has returned, or nil.
 	source string
 	rest   *regexp.Regexp
 }
 
-// workPerStep is the number of executed instructions of a pattern that count as one step. An
-// instruction processes one byte.
+// workPerStep is a number of instructions of a pattern. Executing this number of instructions costs
+// one step. An instruction is executed for one byte.
 const workPerStep = 10
 
-// cost converts a number of instructions to a number of steps.
+// The method "cost" converts a number of instructions to a number of steps.
 func (p *pattern) cost(instructions int) int { return instructions / workPerStep }
 
 var errPatternSize = errors.New("the pattern is too large")
 
-// maxLoadCost is the maximum cost of a pattern that is checked when a file is loaded. More
+// When a file is loaded, a pattern is checked only if its cost is at most maxLoadCost. More
 // expensive patterns are checked during evaluation.
 const maxLoadCost = 10_000
 
@@ -47,7 +48,7 @@ func checkPattern(s string) error {
 	return err
 }
 
-// compilePattern compiles a regular expression of bounded size.
+// compilePattern compiles a regular expression. It returns an error if the expression is too large.
 func compilePattern(s string) (*pattern, error) {
 	parsed, err := parsePattern(s)
 	if err != nil {
@@ -56,8 +57,8 @@ func compilePattern(s string) (*pattern, error) {
 	return compileParsed(s, parsed)
 }
 
-// parsePattern parses a regular expression. parsePattern rejects a pattern that is certainly too
-// large before it expands the repetitions in the pattern.
+// parsePattern parses a regular expression. If the pattern is certainly too large, parsePattern
+// rejects the pattern before expanding its repetitions.
 func parsePattern(s string) (*syntax.Regexp, error) {
 	if len(s) > maxPatternBytes {
 		return nil, errPatternSize
@@ -72,7 +73,8 @@ func parsePattern(s string) (*syntax.Regexp, error) {
 	return parsed, nil
 }
 
-// expandedSize returns the number of nodes of a parsed pattern after its repetitions are expanded.
+// If the repetitions of a parsed pattern are expanded, the pattern has more nodes. expandedSize
+// returns the number of these nodes.
 func expandedSize(re *syntax.Regexp) int {
 	size := 1
 	for _, sub := range re.Sub {
@@ -99,8 +101,8 @@ func compileParsed(s string, parsed *syntax.Regexp) (*pattern, error) {
 	return &pattern{re: compiled, size: len(program.Inst), source: s}, nil
 }
 
-// compile compiles a pattern. compile charges the cost of the compilation and of a match in s. If
-// the pattern is invalid, compile returns nil.
+// The method "compile" compiles a pattern. It charges the cost of compiling the pattern, and of
+// searching the argument "s" once. If the pattern is invalid, the method "compile" returns nil.
 func (ev *evaluator) compile(at Position, s, source string) (*pattern, error) {
 	if err := ev.charge(costOfParsing(source)); err != nil {
 		return nil, err
@@ -121,12 +123,12 @@ func (ev *evaluator) compile(at Position, s, source string) (*pattern, error) {
 	return p, ev.charge(p.cost(len(s) * p.size))
 }
 
-// foldsCase matches the start of a group in a regular expression that ignores case.
+// foldsCase matches a group whose flags ignore case, at the start of the group.
 var foldsCase = lazyregexp.New(`\(\?[a-zA-Z]*i`)
 
-// costOfParsing returns the cost in steps of parsing a pattern and of compiling its character
-// classes. Unicode character classes have hundreds of ranges, and a range that ignores case is
-// expanded character by character.
+// costOfParsing returns a number of steps. It is the cost of parsing a pattern and compiling its
+// character classes. A Unicode character class has hundreds of ranges. If the pattern ignores case,
+// each range is expanded character by character.
 func costOfParsing(source string) int {
 	source = source[:min(len(source), maxPatternBytes)]
 	classes := strings.Count(source, `\p`) + strings.Count(source, `\P`)
@@ -142,10 +144,11 @@ func costOfParsing(source string) int {
 	return steps + 3_000*classes
 }
 
-// costOfFolding returns the cost in steps of expanding a range of characters. The range begins at
-// the last character of one argument and ends at the first character of the other argument.
+// costOfFolding returns a number of steps. It is the cost of expanding a range of characters. One
+// argument ends with the first character of the range. The other argument begins with the last
+// character of the range.
 func costOfFolding(before, after string) int {
-	const largest = 125_000 // the characters that have a case
+	const largest = 125_000 // about the last character that has upper and lower case
 	low, _ := utf8.DecodeLastRuneInString(before)
 	high, _ := utf8.DecodeRuneInString(after)
 	size := min(max(int(high-low), 0), largest)
@@ -155,7 +158,8 @@ func costOfFolding(before, after string) int {
 	return size * 3 / 2
 }
 
-// errPattern returns an error without the text of the pattern, which can be a value.
+// errPattern returns an error that does not contain the text of the pattern. This text can be a
+// value, which can be confidential.
 func errPattern(err error) error {
 	var invalid *syntax.Error
 	if errors.As(err, &invalid) {
@@ -192,8 +196,9 @@ func (c *invocation) testPattern() (bool, error) {
 	return c.ev.matches(c.at, texts[0], texts[1])
 }
 
-// regexReplace replaces all matches of a pattern. In the replacement, "$1" to "$9" are the groups
-// of the match. If the pattern is invalid, the result is the unchanged text.
+// regexReplace replaces all matches of a pattern. The replacement can contain "$1" to "$9", which
+// stand for the groups of the match. If the pattern is invalid, regexReplace returns the text
+// unchanged.
 func regexReplace(c *invocation) (any, error) {
 	texts, err := c.strs()
 	if err != nil {
@@ -228,7 +233,7 @@ func regexReplace(c *invocation) (any, error) {
 	return c.ev.produce(b.String())
 }
 
-// expand writes a replacement with the groups of a match.
+// The function "expand" writes a replacement, after inserting the groups of a match.
 func expand(b *strings.Builder, replacement, s string, match []int) {
 	for i := 0; i < len(replacement); i++ {
 		if replacement[i] != '$' || i+1 == len(replacement) || replacement[i+1] < '1' || replacement[i+1] > '9' {
@@ -247,8 +252,8 @@ func group(s string, match []int, n int) string {
 	return s[match[2*n]:match[2*n+1]]
 }
 
-// regexExtract returns the first match of a pattern, or one of the groups of the first match. If
-// the pattern does not match, the result is null.
+// regexExtract returns the first match of a pattern. If the caller selects a group, regexExtract
+// returns this group of the first match. If the pattern does not match, regexExtract returns null.
 func regexExtract(c *invocation) (any, error) {
 	s, err := c.str(0)
 	if err != nil {

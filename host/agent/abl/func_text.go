@@ -30,9 +30,10 @@ func mapText(change func(string) string) func(*invocation) (any, error) {
 	}
 }
 
-// substring returns the characters from the position start up to, but not including, the position
-// end. Positions count from 0. Positions outside of the text are moved to the nearest end of the
-// text.
+// The function "substring" returns the characters of a text from the position "start" up to the
+// position "end". The character at "end" is not included. Positions count from 0. If a position is
+// before the start of the text, it is moved to the start. If a position is after the end of the
+// text, it is moved to the end.
 func substring(c *invocation) (any, error) {
 	s, err := c.str(0)
 	if err != nil {
@@ -72,7 +73,7 @@ func replace(c *invocation) (any, error) {
 	return c.ev.produce(strings.ReplaceAll(s, find, replacement))
 }
 
-// split splits a text. An empty delimiter splits the text into characters.
+// split splits a text. If the delimiter is empty, the text is split into characters.
 func split(c *invocation) (any, error) {
 	texts, err := c.strs()
 	if err != nil {
@@ -90,7 +91,8 @@ func split(c *invocation) (any, error) {
 	return items, nil
 }
 
-// join joins the texts of an array's items. The result for any other value is "".
+// The function "join" joins the texts of an array's items. If the argument is not an array, the
+// result is "".
 func join(c *invocation) (any, error) {
 	items, _ := c.arg(0).([]any)
 	delimiter, err := c.str(1)
@@ -117,8 +119,9 @@ func join(c *invocation) (any, error) {
 	return c.ev.produce(b.String())
 }
 
-// pad returns a function that extends a text to a length in characters. The padding is repeated and
-// truncated to fill the length. The default padding is a space.
+// The function "pad" returns a function that extends a text to a given number of characters. The
+// padding is repeated, and the last repetition is truncated if necessary. If there is no padding
+// argument, the padding is a space.
 func pad(combine func(s, padding string) string) func(*invocation) (any, error) {
 	return func(c *invocation) (any, error) {
 		s, err := c.str(0)

@@ -31,8 +31,8 @@ func typeFunctions() []function {
 	}
 }
 
-// choiceFunctions returns the functions that evaluate only some of their arguments, and the
-// functions that depend on the options.
+// choiceFunctions returns two kinds of functions: those that evaluate only some of their arguments,
+// and those that depend on the options.
 func choiceFunctions() []function {
 	choice := func(usage string, lazy func(*evaluator, *call) (any, error)) function {
 		f := fn(usage, nil)
@@ -54,7 +54,7 @@ func choiceFunctions() []function {
 }
 
 // firstWhere returns the first argument for which the function "good" returns true. If the function
-// "good" returns true for no argument, firstWhere returns null.
+// "good" never returns true, firstWhere returns null.
 func firstWhere(good func(any) bool) func(*evaluator, *call) (any, error) {
 	return func(ev *evaluator, n *call) (any, error) {
 		for _, arg := range n.args {
@@ -66,8 +66,8 @@ func firstWhere(good func(any) bool) func(*evaluator, *call) (any, error) {
 	}
 }
 
-// uniqueID returns random letters and digits. The length is limited to the range from 1 to 64. The
-// default length is 6.
+// uniqueID returns a text of random letters and digits. The length of the text is at least 1 and at
+// most 64. If there is no argument, the length is 6.
 func uniqueID(c *invocation) (any, error) {
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 	if c.ev.options.Random == nil {

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// function is a built-in function.
+// The type "function" is a built-in function.
 type function struct {
 	name  string
 	usage string // for hints and for the reference page
 	min   int
 	max   int // -1 means any number
 	apply func(*invocation) (any, error)
-	lazy  func(*evaluator, *call) (any, error) // if not nil, called instead of "apply" with unevaluated arguments
+	lazy  func(*evaluator, *call) (any, error) // called instead of "apply" if not nil
 }
 
-// arity returns the number of arguments for a message.
+// The method "arity" returns, for messages, how many arguments the function can have.
 func (f *function) arity() string {
 	plural := func(n int) string {
 		if n == 1 {
@@ -34,7 +34,7 @@ func (f *function) arity() string {
 	}
 }
 
-// functionTable maps upper-case names to the built-in functions.
+// functionTable contains the built-in functions. The keys are their names in upper case.
 var functionTable = tableOf(mathFunctions(), textFunctions(), patternFunctions(), matchFunctions(), formatFunctions(),
 	typeFunctions(), collectionFunctions(), choiceFunctions(), contentFunctions())
 
@@ -46,10 +46,10 @@ func tableOf(groups ...[]function) map[string]*function {
 	return table
 }
 
-// lookupFunction returns the function with an upper-case name, or nil.
+// lookupFunction returns the function that has the given upper-case name, or nil.
 func lookupFunction(name string) *function { return functionTable[name] }
 
-// FunctionNames returns the names of the built-in functions in order.
+// FunctionNames returns the names of the built-in functions, sorted.
 func FunctionNames() []string {
 	var names []string
 	for name := range functionTable {
@@ -59,8 +59,8 @@ func FunctionNames() []string {
 	return names
 }
 
-// FunctionUsages returns a line for each built-in function, such as "ADD(a, b)", in the order of
-// the names.
+// FunctionUsages returns one line for each built-in function, such as "ADD(a, b)". The lines are
+// sorted by the names of the functions.
 func FunctionUsages() []string {
 	var usages []string
 	for _, name := range FunctionNames() {
@@ -69,7 +69,7 @@ func FunctionUsages() []string {
 	return usages
 }
 
-// invocation is a call to a function with its arguments.
+// The type "invocation" is a function call with its arguments.
 type invocation struct {
 	ev   *evaluator
 	at   Position
@@ -77,7 +77,8 @@ type invocation struct {
 	args []any
 }
 
-// arg returns the argument with an index, or nil if the call has fewer arguments.
+// The method "arg" returns the argument at an index. If the call has fewer arguments, it returns
+// nil.
 func (c *invocation) arg(i int) any {
 	if i < len(c.args) {
 		return c.args[i]
@@ -85,10 +86,10 @@ func (c *invocation) arg(i int) any {
 	return nil
 }
 
-// str returns an argument as text.
+// The method "str" returns an argument as text.
 func (c *invocation) str(i int) (string, error) { return c.ev.text(c.arg(i)) }
 
-// strs returns all arguments as texts.
+// The method "strs" returns all arguments as texts.
 func (c *invocation) strs() ([]string, error) {
 	texts := make([]string, len(c.args))
 	for i := range texts {
@@ -100,7 +101,8 @@ func (c *invocation) strs() ([]string, error) {
 	return texts, nil
 }
 
-// number returns an argument as a number. If the argument is not a number, number adds a warning.
+// The method "number" returns an argument as a number. If the argument is not a number, the method
+// "number" adds a warning.
 func (c *invocation) number(i int) (float64, bool) {
 	c.ev.spend(conversionCost(c.arg(i)))
 	n, ok := toNumber(c.arg(i))
@@ -110,8 +112,8 @@ func (c *invocation) number(i int) (float64, bool) {
 	return n, ok
 }
 
-// integer returns the integer part of an argument. If the argument is missing or is not a number,
-// integer returns the argument "fallback".
+// The method "integer" returns the integer part of an argument. If the argument is missing or is
+// not a number, the method "integer" returns the value of "fallback".
 func (c *invocation) integer(i, fallback int) int {
 	if i >= len(c.args) {
 		return fallback
@@ -123,14 +125,14 @@ func (c *invocation) integer(i, fallback int) int {
 	return truncated(n)
 }
 
-// usageName returns the name at the start of a usage such as "ADD(a, b)".
+// A usage is a text such as "ADD(a, b)". usageName returns the name at its start.
 func usageName(usage string) string {
 	name, _, _ := strings.Cut(usage, "(")
 	return name
 }
 
-// fn creates a function from the text of its usage. In this text, a parameter that ends with "?" is
-// optional, and "..." allows further arguments.
+// The function "fn" creates a function from the text of its usage. If the name of a parameter ends
+// with "?", the parameter is optional. The text "..." allows further arguments.
 func fn(usage string, apply func(*invocation) (any, error)) function {
 	f := function{name: usageName(usage), usage: usage, apply: apply}
 	params := strings.Split(strings.TrimSuffix(usage[len(f.name)+1:], ")"), ", ")

@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/agent/abl"
 )
 
-// TestLargeFiles checks that the time for reading a file does not grow quadratically with its size.
-// In quadratic time, reading 1 MiB would take minutes, and the test would reach its time limit.
+// TestLargeFiles reads large files. The time for reading a file must not grow with the square of
+// its size. Otherwise, reading 1 MiB would take minutes, and the test would exceed its time limit.
 func TestLargeFiles(t *testing.T) {
 	const size = 1<<20 - 100
 	fill := func(prefix, unit, suffix string) string {

@@ -19,7 +19,7 @@ const (
 	tokenSymbol
 )
 
-// token is a token of an expression, such as a name, a number or an operator.
+// The type "token" is a part of an expression, such as a name, a number or an operator.
 type token struct {
 	kind       tokenKind
 	text       string // a name, a symbol, or the content of a string
@@ -27,8 +27,8 @@ type token struct {
 	start, end int // byte offsets
 }
 
-// The method "is" reports whether the token is a keyword or a symbol. The method "is" ignores the
-// case of keywords.
+// The method "is" reports whether the token is a keyword or a symbol. The case of a keyword is
+// ignored.
 func (t token) is(word string) bool {
 	switch t.kind {
 	case tokenName:
@@ -40,7 +40,7 @@ func (t token) is(word string) bool {
 	}
 }
 
-// describe returns the text of the token for a message.
+// The method "describe" returns the text of the token, for use in a message.
 func (t token) describe() string {
 	switch t.kind {
 	case tokenEnd:
@@ -52,17 +52,17 @@ func (t token) describe() string {
 	}
 }
 
-// The variable "symbols" contains the operators and brackets. Longer symbols precede shorter
-// symbols.
+// The variable "symbols" contains the operators and brackets. The longer symbols precede the
+// shorter symbols.
 var symbols = []string{
 	"===", "!==", "==", "!=", "<=", ">=", "&&", "||", "->", "=>",
 	"(", ")", "[", "]", "{", "}", ",", ":", ".", "?", "<", ">", "!", "+", "-", "*", "/", "%", "=",
 }
 
-// lexer splits an expression into tokens.
+// The type "lexer" splits an expression into tokens.
 type lexer struct {
 	text Text
-	at   bool // true if names can start with "@", as in templates
+	at   bool // true if a name can start with "@", as in templates
 	pos  int
 }
 
@@ -131,7 +131,7 @@ func (l *lexer) numberToken() (token, *problem.Problem) {
 	return token{kind: tokenNumber, text: s[start:end], number: n, start: start, end: end}, nil
 }
 
-// word returns the letters and digits at the start of a text.
+// The function "word" returns the letters and digits at the start of a text.
 func word(text string) string {
 	if i := strings.IndexFunc(text, func(r rune) bool { return !isNamePart(r) }); i >= 0 {
 		return text[:i]
@@ -139,8 +139,8 @@ func word(text string) string {
 	return text
 }
 
-// numberLength returns the length of the unsigned decimal number at the start of s. The number
-// consists of digits with an optional fraction and exponent.
+// numberLength returns the length of the unsigned decimal number at the start of the argument "s".
+// The number consists of digits, and can have a fraction and an exponent.
 func numberLength(s string) int {
 	n := digits(s)
 	if n == 0 {
@@ -171,8 +171,8 @@ func digits(s string) int {
 	return n
 }
 
-// stringToken reads a quoted string. The backslash of an unknown escape is kept, so authors can
-// write regular expressions without doubled backslashes.
+// stringToken reads a quoted string. The backslash of an unknown escape is kept. Therefore, authors
+// can write regular expressions without doubling the backslashes.
 func (l *lexer) stringToken() (token, *problem.Problem) {
 	s, start := l.text.Value, l.pos
 	var b strings.Builder
@@ -195,8 +195,8 @@ func (l *lexer) stringToken() (token, *problem.Problem) {
 
 var escapes = map[byte]string{'n': "\n", 't': "\t", 'r': "\r", '"': `"`, '\'': "'", '\\': `\`, '/': "/"}
 
-// unescape writes the character that the escape sequence at the start of s represents, and returns
-// the length of the sequence.
+// The function "unescape" reads the escape sequence at the start of s. It writes the character that
+// the sequence represents, and returns the length of the sequence.
 func unescape(b *strings.Builder, s string) int {
 	if text, ok := escapes[s[1]]; ok {
 		b.WriteString(text)

@@ -11,26 +11,28 @@ import (
 const (
 	// MaxFileBytes is the maximum size of a file.
 	MaxFileBytes = 1 << 20
-	// MaxItems is the maximum number of items of each list in a file, such as the list of steps.
+	// MaxItems is the maximum number of items in each list of a file, such as the list of steps.
 	MaxItems = 1000
 	// MaxLineBytes is the maximum length of a line.
 	MaxLineBytes = 64 << 10
-	// maxContinued is the maximum number of continuation lines of a value in brackets.
+	// A value in brackets can continue on further lines. maxContinued is the maximum number of
+	// these lines.
 	maxContinued = 200
 )
 
-// entry is a line of a file, together with the more deeply indented lines below the line.
+// The type "entry" is a line of a file. It also contains the lines below it that are indented more
+// deeply.
 type entry struct {
 	num    int // the line number
 	indent int // the number of spaces at the start of the line
 	dash   bool
-	key    string // "" for a line without a key
+	key    string // "" if the line has no key
 	keyCol int
 	value  Text // the rest of the line, or the text of a block
 	block  bool // true if the value is a literal block
-	// Only the formatter uses these fields. raw contains the lines of the value. comment is the
-	// comment at the end of the line. The field "before" contains the blank lines and comments
-	// before the line.
+	// Only the formatter uses these fields. The field "raw" contains the lines of the value. The
+	// field "comment" is the comment at the end of the line. The field "before" contains the blank
+	// lines and the comments that precede the line.
 	raw      []string
 	comment  string
 	before   []string
@@ -38,11 +40,11 @@ type entry struct {
 	depth    int
 }
 
-// The method "at" returns the position of the first character of the entry. The dash of an item
-// does not count as a character.
+// The method "at" returns the position of the first character of the entry. If the entry is an
+// item, its dash is not the first character.
 func (e *entry) at() Position { return Position{e.num, e.keyCol} }
 
-// The method "is" reports whether the entry has a key. The method "is" ignores the case of the key.
+// The method "is" reports whether the entry has the given key. The case of the key is ignored.
 func (e *entry) is(key string) bool { return strings.EqualFold(e.key, key) }
 
 // lineReader splits a file into entries.
@@ -51,7 +53,7 @@ type lineReader struct {
 	next     int
 	problems problem.List
 	before   []string
-	tabbed   bool // true if a line is indented with a tab
+	tabbed   bool // true if any line is indented with a tab
 }
 
 func (r *lineReader) errorf(at Position, code problem.Code, hint, format string, args ...any) {
@@ -61,7 +63,8 @@ func (r *lineReader) errorf(at Position, code problem.Code, hint, format string,
 	}
 }
 
-// splitLines reads the entries of a file, and the comments and blank lines after the last entry.
+// splitLines reads the entries of a file. It also returns the comments and blank lines that follow
+// the last entry.
 func splitLines(src []byte) (entries []*entry, after []string, problems problem.List) {
 	r := &lineReader{}
 	text := strings.TrimPrefix(string(src), "\ufeff")
@@ -88,8 +91,9 @@ func splitLines(src []byte) (entries []*entry, after []string, problems problem.
 	return entries, r.before, r.problems
 }
 
-// entry reads the next line and the lines that belong to the value on this line. entry returns nil
-// for a blank line or a comment. Blank lines and comments belong to the entry that follows them.
+// The method "entry" reads the next line. If the value on this line continues on further lines, the
+// method also reads those. For a blank line or a comment, the method returns nil. Blank lines and
+// comments are part of the entry that follows them.
 func (r *lineReader) entry() *entry {
 	line := strings.TrimRight(r.lines[r.next], " \t\r")
 	content := strings.TrimLeft(line, " \t")
@@ -125,7 +129,8 @@ func (r *lineReader) entry() *entry {
 	return e
 }
 
-// value reads the remaining lines of a literal block or of a value in brackets.
+// A value can be a literal block or a value in brackets. The method "value" reads the remaining
+// lines of such a value.
 func (r *lineReader) value(e *entry) {
 	switch v := e.value.Value; {
 	case e.key == "":
@@ -142,8 +147,8 @@ func (r *lineReader) value(e *entry) {
 	}
 }
 
-// The method "literal" reads the lines of a literal block. The lines of the block are indented more
-// deeply than the key.
+// The method "literal" reads the lines of a literal block. All lines of the block are indented more
+// deeply than the line with the key.
 func (r *lineReader) literal(e *entry) {
 	var lines []string
 	margin := -1
@@ -177,8 +182,9 @@ func (r *lineReader) literal(e *entry) {
 	e.value = Text{Position: Position{e.num + 1, margin + 1}, Value: strings.Join(lines, "\n"), Indent: margin}
 }
 
-// continued reads further lines of a value until the brackets of the value are closed. A further
-// line is indented more deeply than the first line, or starts with a closing bracket.
+// A value in brackets can have several lines. The method "continued" reads these lines until the
+// brackets are closed. Each further line must be indented more deeply than the first line, or start
+// with a closing bracket.
 func (r *lineReader) continued(e *entry) {
 	start, depth := r.next, openBrackets(e.value.Value)
 	parts, raw := []string{e.value.Value}, e.raw
@@ -200,8 +206,8 @@ func (r *lineReader) continued(e *entry) {
 	r.errorf(e.value.Position, problem.Syntax, "close every bracket", "the value has a bracket that is not closed")
 }
 
-// keyLength returns the length of the key at the start of a line, or 0. A key is followed by a
-// colon and a space or the end of the line.
+// keyLength returns the length of the key at the start of a line. If the line has no key, the
+// result is 0. A colon must follow the key. A space or the end of the line must follow the colon.
 func keyLength(s string) int {
 	for i, r := range s {
 		switch {
@@ -214,7 +220,8 @@ func keyLength(s string) int {
 	return 0
 }
 
-// scanQuoted calls visit for each byte outside of quotes, until visit returns false.
+// scanQuoted calls the function "visit" for each byte that is not in quotes. If this function
+// returns false, scanQuoted stops.
 func scanQuoted(s string, visit func(i int) bool) {
 	quote := byte(0)
 	for i := 0; i < len(s); i++ {
@@ -236,8 +243,8 @@ func scanQuoted(s string, visit func(i int) bool) {
 	}
 }
 
-// cutComment separates a comment from the text before the comment. A comment starts with "#" after
-// a space.
+// cutComment separates a comment from the text that precedes the comment. A comment starts with
+// "#", which must follow a space.
 func cutComment(s string) (text, comment string) {
 	text = s
 	scanQuoted(s, func(i int) bool {
@@ -250,9 +257,9 @@ func cutComment(s string) (text, comment string) {
 	return text, comment
 }
 
-// openBrackets returns the number of unclosed brackets in a value that starts with a bracket.
-// openBrackets returns 0 for a value that does not start with a bracket, because only a value in
-// brackets can continue on the next line.
+// If a value starts with a bracket, openBrackets returns the number of its unclosed brackets. For
+// any other value, openBrackets returns 0, because only a value in brackets can continue on the
+// next line.
 func openBrackets(s string) int {
 	if s == "" || s[0] != '[' && s[0] != '{' {
 		return 0
@@ -260,8 +267,8 @@ func openBrackets(s string) int {
 	return bracketDepth(s)
 }
 
-// bracketDepth returns the number of opening brackets minus the number of closing brackets.
-// bracketDepth counts square brackets and braces outside of quotes.
+// bracketDepth returns the number of opening brackets minus the number of closing brackets. Only
+// square brackets and braces that are not in quotes are counted.
 func bracketDepth(s string) int {
 	depth := 0
 	scanQuoted(s, func(i int) bool {

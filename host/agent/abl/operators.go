@@ -29,7 +29,8 @@ func (ev *evaluator) unary(n *unary) (any, error) {
 	}
 }
 
-// The function "numeric" returns the value of a number, or of a text that is a number.
+// The function "numeric" returns a number if the value is a number, or a text that contains a
+// number.
 func numeric(v any) (float64, bool) {
 	if _, isBool := v.(bool); isBool {
 		return 0, false
@@ -67,8 +68,8 @@ func (ev *evaluator) binary(n *binary) (any, error) {
 	return ev.comparison(n, l, r)
 }
 
-// junction evaluates the operators AND and OR. A false operand makes the result of AND false, and a
-// true operand makes the result of OR true.
+// The method "junction" evaluates the operators AND and OR. If an operand of AND is false, the
+// result is false. If an operand of OR is true, the result is true.
 func (ev *evaluator) junction(l any, right node, decisive bool) (any, error) {
 	lUnknown := ev.kleene && isUnset(l)
 	if !lUnknown && IsTruthy(l) == decisive {
@@ -89,9 +90,9 @@ func (ev *evaluator) junction(l any, right node, decisive bool) (any, error) {
 	}
 }
 
-// nullComparison compares two operands in Kleene's logic if at least one of them is not set. The
-// result is unknown. If one operand is the literal null, the result depends on whether the other
-// operand is set.
+// nullComparison compares two operands. At least one of them is not set, so the rules of Kleene's
+// logic apply. The result is unknown. If one operand is the literal null, the comparison tests
+// whether the other operand is set.
 func nullComparison(n *binary, l, r any) any {
 	other := r
 	if !isNullLiteral(n.l) {
@@ -137,9 +138,9 @@ func (ev *evaluator) comparison(n *binary, l, r any) (any, error) {
 	}
 }
 
-// arithmetic applies an arithmetic operator to two operands. The result is null if an operand is
-// not a number or the result is not finite. If the operator is "+" and an operand is a text that is
-// not a number, the result is the concatenation of both operands.
+// The method "arithmetic" applies an arithmetic operator to two operands. If an operand is not a
+// number, or if the result is not finite, the result is null. If the operator is "+" and an operand
+// is a text that is not a number, the operands are joined as texts.
 func (ev *evaluator) arithmetic(at Position, op string, l, r any) (any, error) {
 	ev.spend(conversionCost(l) + conversionCost(r))
 	a, okA := toNumber(l)
@@ -171,7 +172,7 @@ func compute(op string, a, b float64) float64 {
 	case "*":
 		return a * b
 	case "/":
-		return a / b // if b is 0, the result is not finite
+		return a / b // if the operand b is 0, the result is not finite
 	default:
 		return math.Mod(a, b)
 	}
@@ -182,8 +183,8 @@ func isString(v any) bool {
 	return ok
 }
 
-// describe returns the type of a value for a warning. Warnings do not contain the values, because
-// values can be confidential.
+// The function "describe" returns the type of a value, for use in a warning. Warnings do not
+// contain the value itself, because the value can be confidential.
 func describe(v any) string {
 	switch t := TypeOf(v); t {
 	case "null", "undefined":
@@ -209,7 +210,7 @@ func (ev *evaluator) concat(l, r any) (any, error) {
 	return ev.produce(a + b)
 }
 
-// produce charges the cost of a new text and checks its length.
+// The method "produce" charges the cost of a new text. It also checks the length of the text.
 func (ev *evaluator) produce(s string) (any, error) {
 	if len(s) > MaxTextChars && chars(s) > MaxTextChars {
 		return nil, ErrTooLong

@@ -13,15 +13,16 @@ import (
 	"unicode/utf8"
 )
 
-// The oracle is a second evaluator that follows the reference of the language. The oracle shares no
-// code with the package. The oracle compiles an expression to postfix code by operator precedence,
-// and runs the code on a stack machine. The oracle evaluates every operand. A failed evaluation is
-// a value that an operator can ignore.
+// The oracle is a second evaluator of expressions. It follows the reference documentation of the
+// language. The oracle shares no code with the package. The oracle compiles an expression to
+// postfix code by the precedence of its operators. A stack machine runs this code. The oracle
+// evaluates every operand of an operator. If the evaluation of an operand fails, the result is a
+// special value, which some operators can ignore.
 
 type oracleOp struct {
 	name string
 	n    int // the number of operands
-	arg  any // the constant, the path or the keys
+	arg  any // contains a constant, a path, or the keys of an object
 }
 
 type (
@@ -31,7 +32,7 @@ type (
 
 var oracleWords = regexp.MustCompile(`^(?:[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|"(?:[^"\\]|\\.)*"|[\pL_][\pL_\p{Nd}]*|==|!=|<=|>=|[-+*/%<>!()\[\]{},:.?])`)
 
-// oracleTokens splits an expression. In strings, only the escapes \", \\ and \n are supported.
+// oracleTokens splits an expression. In strings, only these escapes are supported: \", \\ and \n.
 func oracleTokens(s string) []string {
 	var tokens []string
 	for s = strings.TrimSpace(s); s != ""; s = strings.TrimSpace(s) {
@@ -69,13 +70,14 @@ func (c *oracleCompiler) emit(name string, n int, arg any) {
 	c.code = append(c.code, oracleOp{name, n, arg})
 }
 
-// oracleBinding maps the binary operators to their precedence.
+// oracleBinding contains the precedences of the binary operators.
 var oracleBinding = map[string]int{
 	"?": 1, "IMPLIES": 2, "OR": 3, "AND": 4, "IS": 6, "IN": 6, "NOT": 6, "matches": 6, "contains": 6, "startsWith": 6, "endsWith": 6,
 	"==": 6, "!=": 6, "<": 6, "<=": 6, ">": 6, ">=": 6, "+": 7, "-": 7, "*": 8, "/": 8, "%": 8, ".": 10, "[": 10,
 }
 
-// expression compiles an expression whose operators have at least the precedence limit.
+// The method "expression" compiles an expression. The precedence of each operator in this
+// expression must be at least the argument "limit".
 func (c *oracleCompiler) expression(limit int) {
 	c.operand()
 	for {
@@ -165,7 +167,8 @@ func (c *oracleCompiler) operand() {
 	}
 }
 
-// items compiles expressions up to a closing bracket and returns their number.
+// The method "items" compiles expressions up to a closing bracket. It returns the number of these
+// expressions.
 func (c *oracleCompiler) items(closing string) int {
 	n := 0
 	for c.tokens[0] != closing {
@@ -192,7 +195,7 @@ func (c *oracleCompiler) object() {
 	c.emit("object", len(keys), keys)
 }
 
-// oracleRun runs the code. The second result is false if the evaluation of the expression fails.
+// oracleRun runs the code. If the evaluation of the expression fails, the second result is false.
 func oracleRun(code []oracleOp, vars map[string]any, now time.Time) (any, bool) {
 	var stack []any
 	for _, op := range code {
@@ -252,7 +255,8 @@ func oracleApply(op oracleOp, v []any, vars map[string]any, now time.Time) any {
 	return oracleCompare(op.name, v[0], v[1])
 }
 
-// oracleChoose applies the operators and functions whose result can be independent of an operand.
+// For some operators and functions, the result does not always depend on every operand.
+// oracleChoose applies these operators and functions.
 func oracleChoose(name string, v []any) (any, bool) {
 	failed := func(x any) bool { _, is := x.(oracleFailure); return is }
 	decide := func(first bool, decisive bool, x any) any {
@@ -380,7 +384,7 @@ func oracleText(v any) string {
 	case string:
 		return v
 	default:
-		return oracleJSON(v) // package encoding/json and JavaScript format numbers equally
+		return oracleJSON(v) // package encoding/json formats a number in the same way as JavaScript
 	}
 }
 
@@ -402,7 +406,7 @@ func oracleNumber(v any) (float64, bool) {
 
 var oracleDatePattern = regexp.MustCompile(`^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(\.\d{1,9})?)?(Z|([+-])(\d\d):?(\d\d))?)?$`)
 
-// oracleDate returns the seconds and nanoseconds of a date, by counting days.
+// oracleDate counts the days of a date. It returns the date in seconds and nanoseconds.
 func oracleDate(v any) ([2]int, bool) {
 	s, _ := v.(string)
 	m := oracleDatePattern.FindStringSubmatch(s)
@@ -570,7 +574,7 @@ func oracleKind(v any) string {
 	}
 }
 
-// oracleOrder returns -1, 0 or 1, or 2 if the values have no order.
+// oracleOrder compares two values. It returns -1, 0 or 1, or 2 if neither value precedes the other.
 func oracleOrder(l, r any) int {
 	sign := func(less, equal bool) int {
 		switch {
@@ -609,7 +613,7 @@ func oracleOrder(l, r any) int {
 	return 2
 }
 
-// oracleCall applies the functions that random expressions use.
+// oracleCall applies those functions that random expressions contain.
 func oracleCall(name string, v []any, now time.Time) any {
 	number := func(i int) float64 {
 		n, ok := oracleNumber(v[i])

@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// exprParser is a recursive descent parser for expressions, with one method for each precedence of
-// operators.
+// exprParser is a recursive descent parser for expressions. It has one method for each level of
+// precedence.
 type exprParser struct {
 	lex   lexer
 	loc   locator
@@ -17,8 +17,8 @@ type exprParser struct {
 	depth int
 }
 
-// The method "whole" parses an expression that ends at the end of the text, at BEFORE or at an
-// arrow.
+// The method "whole" parses an expression. The expression must end at the end of the text, at
+// BEFORE or at an arrow.
 func (p *exprParser) whole() (node, *problem.Problem) {
 	if mistake := p.advance(); mistake != nil {
 		return nil, mistake
@@ -39,7 +39,7 @@ func (p *exprParser) advance() *problem.Problem {
 	return mistake
 }
 
-// take consumes the current token if it is the given word.
+// The method "take" consumes the current token if this token is the given word.
 func (p *exprParser) take(word string) (bool, *problem.Problem) {
 	if !p.tok.is(word) {
 		return false, nil
@@ -47,10 +47,10 @@ func (p *exprParser) take(word string) (bool, *problem.Problem) {
 	return true, p.advance()
 }
 
-// position returns the position of the current token.
+// The method "position" returns the position of the current token.
 func (p *exprParser) position() Position { return p.loc.at(p.tok.start) }
 
-// nest increments the depth of nesting. The caller must decrement p.depth afterwards.
+// The method "nest" increments the depth of nesting. The caller must decrement p.depth afterwards.
 func (p *exprParser) nest() *problem.Problem {
 	if p.depth++; p.depth > MaxDepth {
 		mistake := problemAt(p.position(), problem.OverLimit, "divide the expression, and compute its parts with SET", "the expression is nested deeper than %d levels", MaxDepth)
@@ -59,8 +59,8 @@ func (p *exprParser) nest() *problem.Problem {
 	return nil
 }
 
-// expression parses any expression. The operator with the lowest precedence is the conditional "a ?
-// b : c".
+// expression parses any expression. The conditional "a ? b : c" is the operator that has the lowest
+// precedence.
 func (p *exprParser) expression() (node, *problem.Problem) {
 	if mistake := p.nest(); mistake != nil {
 		return nil, mistake
@@ -84,7 +84,7 @@ func (p *exprParser) expression() (node, *problem.Problem) {
 	return n, mistake
 }
 
-// implication parses the operator IMPLIES, which associates to the right.
+// The method "implication" parses the operator IMPLIES. This operator associates to the right.
 func (p *exprParser) implication() (node, *problem.Problem) {
 	l, mistake := p.disjunction()
 	if mistake != nil || !p.tok.is(opImplies) {
@@ -102,8 +102,8 @@ func (p *exprParser) implication() (node, *problem.Problem) {
 	return n, mistake
 }
 
-// Each of these maps contains the operators of one precedence that associate to the left. The value
-// is the canonical spelling of an operator.
+// Each of these maps contains the operators of one precedence. They associate to the left. The
+// value is the canonical spelling of an operator.
 var (
 	orOps      = map[string]string{"OR": opOr, "||": opOr}
 	andOps     = map[string]string{"AND": opAnd, "&&": opAnd}
@@ -127,8 +127,8 @@ func (p *exprParser) product() (node, *problem.Problem) {
 	return p.leftAssociative(productOps, p.prefix)
 }
 
-// leftAssociative parses a sequence of operators of one precedence, whose operands have a higher
-// precedence.
+// leftAssociative parses a sequence of operators that have the same precedence. Their operands have
+// a higher precedence.
 func (p *exprParser) leftAssociative(ops map[string]string, operand func() (node, *problem.Problem)) (node, *problem.Problem) {
 	l, mistake := operand()
 	for mistake == nil && (p.tok.kind == tokenName || p.tok.kind == tokenSymbol) {
@@ -146,8 +146,8 @@ func (p *exprParser) leftAssociative(ops map[string]string, operand func() (node
 	return l, mistake
 }
 
-// negation parses the operator NOT. The precedence of NOT is lower than the precedence of
-// comparisons.
+// The method "negation" parses the operator NOT. The operator NOT has a lower precedence than a
+// comparison.
 func (p *exprParser) negation() (node, *problem.Problem) {
 	if !p.tok.is(opNot) {
 		return p.comparison()
@@ -164,13 +164,15 @@ func (p *exprParser) negation() (node, *problem.Problem) {
 	return n, mistake
 }
 
-// comparisons maps the binary comparison operators to their canonical spelling.
+// The key of the map "comparisons" is a binary comparison operator. The value is its canonical
+// spelling.
 var comparisons = map[string]string{
 	"==": opEqual, "!=": opNotEqual, "<": opLess, "<=": opLessEq, ">": opGreater, ">=": opGreaterEq,
 	"IN": opIn, "MATCHES": opMatches, "CONTAINS": opContains, "STARTSWITH": opStarts, "ENDSWITH": opEnds,
 }
 
-// comparison parses at most one comparison, because a chain such as "a < b < c" is not allowed.
+// The method "comparison" parses at most one comparison. A chain such as "a < b < c" is not
+// allowed.
 func (p *exprParser) comparison() (node, *problem.Problem) {
 	l, mistake := p.sum()
 	if mistake != nil {
@@ -196,8 +198,9 @@ func (p *exprParser) comparesNext() bool {
 	return ok || p.tok.is("IS") || p.tok.is(opNot)
 }
 
-// compare parses a comparison operator and its right operand. The argument l is the left operand.
-// If the current token is not a comparison operator, compare returns nil.
+// The method "compare" parses a comparison operator and its right operand. The argument "l" is the
+// left operand. If the current token is not a comparison operator, the method "compare" returns
+// nil.
 func (p *exprParser) compare(l node) (node, *problem.Problem) {
 	at := p.position()
 	switch {
@@ -239,7 +242,7 @@ func isSetText(text string) bool {
 	return slices.Contains([]string{opIsSet, opIsNotSet, "SET", "NOT SET"}, strings.ToUpper(strings.Join(strings.Fields(text), " ")))
 }
 
-// isSet parses IS SET or IS NOT SET after the operand l.
+// isSet parses IS SET or IS NOT SET. The argument "l" is the operand that precedes these words.
 func (p *exprParser) isSet(l node) (node, *problem.Problem) {
 	n := &unary{at: p.position(), op: opIsSet, x: l}
 	if mistake := p.advance(); mistake != nil {
@@ -255,7 +258,7 @@ func (p *exprParser) isSet(l node) (node, *problem.Problem) {
 	return n, p.expect("SET", "write IS SET or IS NOT SET; compare values with ==")
 }
 
-// pattern reports a mistake in a constant regular expression.
+// The method "pattern" reports a mistake in a regular expression, if the expression is a constant.
 func (p *exprParser) pattern(op string, r node) *problem.Problem {
 	text, ok := r.(*literal)
 	if op != opMatches || !ok {
@@ -269,7 +272,7 @@ func (p *exprParser) pattern(op string, r node) *problem.Problem {
 	return nil
 }
 
-// prefix parses the operators "!" and "-" before an operand.
+// The method "prefix" parses an operand and the operators "!" and "-" before it.
 func (p *exprParser) prefix() (node, *problem.Problem) {
 	op := ""
 	switch {
@@ -292,7 +295,8 @@ func (p *exprParser) prefix() (node, *problem.Problem) {
 	return n, mistake
 }
 
-// expect consumes the given word, or reports that the word is missing.
+// The method "expect" consumes the given word. If the current token is another word, the method
+// reports that the given word is missing.
 func (p *exprParser) expect(word, hint string) *problem.Problem {
 	ok, mistake := p.take(word)
 	if mistake != nil || ok {
@@ -302,7 +306,7 @@ func (p *exprParser) expect(word, hint string) *problem.Problem {
 	return &missing
 }
 
-// unexpected returns the problem for a token that cannot continue the expression.
+// The method "unexpected" returns a problem for a token that cannot follow in the expression.
 func unexpected(text Text, offset int) *problem.Problem {
 	l := lexer{text: text, pos: offset}
 	t, mistake := l.next()

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Position is a location in a file. Line and Column count from 1. Columns count characters. The
-// zero value is an unknown location.
+// Position is a location in a file. The first line is line 1, and the first column is column 1.
+// Columns count characters. The zero value means that the location is unknown.
 type Position struct {
 	Line   int `json:"line"`
 	Column int `json:"column"`
@@ -16,22 +16,24 @@ type Position struct {
 // String returns the position in the form LINE:COLUMN.
 func (p Position) String() string { return fmt.Sprintf("%d:%d", p.Line, p.Column) }
 
-// Text is a text of a file.
+// Text is a text in a file, with its position.
 type Text struct {
 	Position
 	Value string
-	// Indent is the number of characters before each line of Value except the first.
+	// If Value has several lines, Indent is the number of characters before each line except the
+	// first.
 	Indent int
 }
 
-// The method "at" returns the position of a byte offset in the text.
+// The method "at" converts a byte offset in the text to a position.
 func (t Text) at(offset int) Position {
 	l := locator{text: t}
 	return l.at(offset)
 }
 
-// locator returns the positions of increasing offsets in a text. Unlike Text.at, a locator does not
-// count the lines from the start of the text for each offset.
+// The type "locator" converts offsets in a text to positions. Each offset must be at least as large
+// as the previous offset. The method Text.at counts the lines from the start of the text for each
+// offset. A locator does not do this.
 type locator struct {
 	text   Text
 	offset int

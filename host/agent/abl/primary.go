@@ -8,10 +8,11 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// The variable "reserved" contains the words that cannot be names of variables.
+// The variable "reserved" contains words. A variable cannot have such a word as its name.
 var reserved = []string{"AND", "OR", "NOT", "IN", "IS", "IMPLIES"}
 
-// postfix parses an operand, followed by any number of ".name" and "[index]".
+// The method "postfix" parses an operand. Any number of ".name" and "[index]" can follow the
+// operand.
 func (p *exprParser) postfix() (node, *problem.Problem) {
 	n, mistake := p.primary()
 	for mistake == nil {
@@ -35,7 +36,8 @@ func (p *exprParser) postfix() (node, *problem.Problem) {
 	return nil, mistake
 }
 
-// index parses an index in square brackets after the operand base.
+// The method "index" parses an index in square brackets. The argument "base" is the operand before
+// the brackets.
 func (p *exprParser) index(base node, at Position) (node, *problem.Problem) {
 	if mistake := p.advance(); mistake != nil {
 		return nil, mistake
@@ -47,7 +49,7 @@ func (p *exprParser) index(base node, at Position) (node, *problem.Problem) {
 	return &member{at: at, base: base, index: i}, p.expect("]", "close the index with ]")
 }
 
-// primary parses a literal, a name, a call or an expression in brackets.
+// The method "primary" parses a literal, a name, a call or an expression in brackets.
 func (p *exprParser) primary() (node, *problem.Problem) {
 	at := p.position()
 	switch {
@@ -81,8 +83,8 @@ func (p *exprParser) primary() (node, *problem.Problem) {
 	}
 }
 
-// list parses a comma-separated list of expressions. The current token is the opening bracket. A
-// comma before the closing bracket is allowed.
+// The method "list" parses a comma-separated list of expressions. Before the call, the current
+// token is the opening bracket. A comma before the closing bracket is allowed.
 func (p *exprParser) list(closing string) ([]node, *problem.Problem) {
 	mistake := p.advance()
 	var items []node
@@ -103,7 +105,8 @@ func (p *exprParser) list(closing string) ([]node, *problem.Problem) {
 	return items, p.advance()
 }
 
-// object parses an object such as "{key: value}". A key is a name or quoted text.
+// The method "object" parses an object such as "{key: value}". A key of the object is a name or a
+// text in quotes.
 func (p *exprParser) object() (node, *problem.Problem) {
 	n := &objectNode{at: p.position()}
 	mistake := p.advance()
@@ -140,7 +143,7 @@ func (p *exprParser) object() (node, *problem.Problem) {
 
 var constants = map[string]any{"true": true, "false": false, "null": nil, "undefined": Undefined{}}
 
-// name parses a constant, a dotted path or a call.
+// The method "name" parses a constant, a dotted path or a call.
 func (p *exprParser) name() (node, *problem.Problem) {
 	at, start := p.position(), p.tok
 	if slices.ContainsFunc(reserved, start.is) {
@@ -176,8 +179,9 @@ func (p *exprParser) name() (node, *problem.Problem) {
 	return &path{at: at, names: names}, nil
 }
 
-// call parses the arguments of a function call. The argument "names" contains the parts of the
-// function's dotted name. The first part of the dotted name can be "abl".
+// The method "call" parses the arguments of a function call. The name of a function can contain
+// dots. The argument "names" contains the names between these dots. The first of these names can be
+// "abl".
 func (p *exprParser) call(at Position, names []string) (node, *problem.Problem) {
 	if len(names) > 1 && strings.EqualFold(names[0], "abl") {
 		names = names[1:]
@@ -195,7 +199,7 @@ func (p *exprParser) call(at Position, names []string) (node, *problem.Problem) 
 	return newCall(at, fn, args)
 }
 
-// newCall returns a call, or a problem if the number of arguments is wrong.
+// newCall returns a call. If the number of arguments is wrong, newCall returns a problem.
 func newCall(at Position, fn *function, args []node) (node, *problem.Problem) {
 	if len(args) < fn.min || fn.max >= 0 && len(args) > fn.max {
 		mistake := problemAt(at, problem.Syntax, "write "+fn.usage, "the function %s takes %s, not %d", fn.name, fn.arity(), len(args))
@@ -204,7 +208,7 @@ func newCall(at Position, fn *function, args []node) (node, *problem.Problem) {
 	return &call{at: at, fn: fn, args: args}, nil
 }
 
-// hintFunction returns a hint about a function that does not exist.
+// hintFunction returns a hint for a call to a function that does not exist.
 func hintFunction(name string) string {
 	if op, ok := comparisons[name]; ok {
 		return "it is an operator: a " + op + " b"

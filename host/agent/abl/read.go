@@ -8,19 +8,19 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// Parse reads and checks the file of an agent. If a problem is an error, the document is
+// Parse reads and checks the file of an agent. If one of the problems is an error, the document is
 // incomplete.
 func Parse(file string, src []byte) (*Document, problem.List) { return parse(file, src, false) }
 
-// ParseFragment reads and checks a part of the file of an agent, such as a MEMORY block, a step, a
-// list of actions or a constraint.
+// ParseFragment reads and checks a part of an agent file, such as a MEMORY block, a step, a list of
+// actions or a constraint.
 func ParseFragment(file string, src []byte) (*Document, problem.List) { return parse(file, src, true) }
 
 func parse(file string, src []byte, fragment bool) (*Document, problem.List) {
 	root, _, problems := readTree(src)
 	r := &reader{doc: &Document{File: file}, problems: problems, fragment: fragment}
 	readDocument(r, root)
-	if len(problems) == 0 { // errors in the tree would cause further, misleading problems
+	if len(problems) == 0 { // a tree with errors would cause misleading problems
 		newChecker(r).check()
 	}
 	for i := range r.problems {
@@ -29,7 +29,7 @@ func parse(file string, src []byte, fragment bool) (*Document, problem.List) {
 	return r.doc, r.problems.Sorted()
 }
 
-// reader converts a tree of entries to a document.
+// The type "reader" converts a tree of entries to a document.
 type reader struct {
 	doc      *Document
 	fragment bool
@@ -54,11 +54,12 @@ func (r *reader) warnf(at Position, code problem.Code, hint, format string, args
 	r.report(p)
 }
 
-// properties maps upper-case keys to the functions that read them.
+// The type "properties" contains functions that read properties. The keys are the names of the
+// properties in upper case.
 type properties map[string]func(*entry)
 
-// read reads the properties below an entry. The argument "what" names the owner of the properties
-// for messages.
+// The method "read" reads the properties below an entry. The argument "what" is a name for the
+// owner of the properties. Messages contain this name.
 func (r *reader) read(e *entry, what string, known properties) {
 	r.readEntries(e.children, what, known)
 }
@@ -109,19 +110,19 @@ func (r *reader) unknownKey(e *entry, what string, known properties) {
 	r.warnf(e.at(), problem.UnknownKey, "remove the key, or write one of "+strings.Join(names, ", "), "the key %s is not supported in %s and has no effect", e.key, what)
 }
 
-// The variable "foreign" contains keys of other implementations of the language. Foreign keys must
-// not be reported as misspelled keys of toolrun.
+// The variable "foreign" contains keys that only other implementations of the language support.
+// These keys must not be reported as misspelled keys of toolrun.
 var foreign = []string{"ON_ERROR", "GATHER", "ESCALATE", "COMPLETE", "TEMPLATES", "MESSAGE_KEY", "VOICE", "FORMATS", "ACTIONS", "DELEGATE",
 	"PERSONA", "LIMITATIONS", "GUARDRAILS", "INTENTS", "NLU", "BRANCHES", "PRESENT", "CORRECTIONS", "STRATEGY", "STEP_CONSTRAINTS", "RETRY_DELAY"}
 
-// leaf reports lines below an entry that cannot have properties.
+// If an entry cannot have properties, the method "leaf" reports the lines below the entry.
 func (r *reader) leaf(e *entry) {
 	if len(e.children) > 0 {
 		r.errorf(e.children[0].at(), problem.Indentation, "indent it like "+e.key, "the key %s has no properties", e.key)
 	}
 }
 
-// items returns the items below an entry, which start with a dash.
+// The method "items" returns the items below an entry. Each item starts with a dash.
 func (r *reader) items(e *entry, what string) []*entry {
 	var items []*entry
 	for _, child := range e.children {
@@ -134,7 +135,8 @@ func (r *reader) items(e *entry, what string) []*entry {
 	return r.limited(items, what)
 }
 
-// The method "limited" returns the entries up to the maximum number of items.
+// The method "limited" returns the first entries. Their number is at most the maximum number of
+// items.
 func (r *reader) limited(entries []*entry, what string) []*entry {
 	if len(entries) > MaxItems {
 		r.errorf(entries[MaxItems].at(), problem.OverLimit, "", "%s has more than %d items", what, MaxItems)
@@ -148,7 +150,7 @@ func firstWord(s string) string {
 	return first
 }
 
-// readBlocks returns the readers of the blocks of an agent.
+// readBlocks returns functions that read the blocks of an agent.
 func readBlocks(r *reader) properties {
 	d := r.doc
 	return properties{
@@ -197,7 +199,7 @@ func readDocument(r *reader, root *entry) {
 	}
 }
 
-// isStep reports whether an entry of a part of a file is a step.
+// isStep reports whether an entry is a step. The entry belongs to a part of a file.
 func isStep(e *entry) bool {
 	return e.value.Value == "" && slices.ContainsFunc(e.children, func(child *entry) bool { return child.is("REASONING") })
 }
@@ -207,7 +209,7 @@ func bind(r *reader, read func(*reader, *entry)) func(*entry) {
 	return func(e *entry) { read(r, e) }
 }
 
-// nearBlock returns the name of the block that is most similar to a misspelled key.
+// nearBlock returns the name of the block that resembles a misspelled key most.
 func nearBlock(key string, known properties) string {
 	if slices.Contains(foreign, key) {
 		return ""
@@ -220,8 +222,8 @@ func nearBlock(key string, known properties) string {
 	return spell.Name(key, names)
 }
 
-// readActions reads a part of a file that consists of actions, such as SET and RESPOND. readActions
-// returns false if the part does not consist of actions.
+// If a part of a file consists of actions, such as SET and RESPOND, readActions reads these
+// actions. Otherwise, readActions returns false.
 func readActions(r *reader, root *entry) bool {
 	for _, e := range root.children {
 		if !slices.Contains(actionKeys, strings.ToUpper(e.key)) && !(e.is("ON_FAIL") && len(root.children) > 1) {
@@ -236,8 +238,8 @@ func readActions(r *reader, root *entry) bool {
 	return true
 }
 
-// readTools reads a list of tools. An item of the list is a name or a signature. Only the name in a
-// signature is used.
+// readTools reads a list of tools. Each item of the list is the name or the signature of a tool. In
+// a signature, only the name of the tool is used.
 func readTools(r *reader, e *entry) {
 	r.doc.ToolsDeclared = true
 	r.doc.Tools = r.names(e.value, "TOOLS")
@@ -252,8 +254,8 @@ func readTools(r *reader, e *entry) {
 	}
 }
 
-// readHandoffs reads the agents to which the agent can hand over. An item is a name, or has the
-// properties TO and WHEN.
+// readHandoffs reads HANDOFF, which lists the agents to which the agent can hand over. Each item is
+// a name, or has the properties TO and WHEN.
 func readHandoffs(r *reader, e *entry) {
 	for _, name := range r.names(e.value, "HANDOFF") {
 		r.doc.Handoffs = append(r.doc.Handoffs, Handoff{Agent: name})

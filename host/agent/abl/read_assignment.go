@@ -8,14 +8,14 @@ import (
 )
 
 var (
-	// fixedIndex matches an index that is a number, and targetNames matches a target without
+	// fixedIndex matches an index that is a number. targetNames matches a target that has no
 	// indexes.
 	fixedIndex  = lazyregexp.New(`^\d{1,6}$`)
 	targetNames = lazyregexp.New(`^[\pL_][\pL\p{Nd}_.]*$`)
 )
 
-// readAssignment reads an assignment in the form NAME = VALUE. The name is a path, which can
-// contain indexes.
+// readAssignment reads an assignment in the form NAME = VALUE. The name in an assignment is a path.
+// The path can contain indexes.
 func readAssignment(r *reader, text Text) Assignment {
 	equals := equalsSign(text.Value)
 	target := text
@@ -37,7 +37,8 @@ func readAssignment(r *reader, text Text) Assignment {
 	return a
 }
 
-// equalsSign returns the offset of the "=" between a target and its value, or -1.
+// equalsSign returns the offset of the "=" that separates a target from its value. If there is no
+// such "=", the result is -1.
 func equalsSign(s string) int {
 	found, depth := -1, 0
 	scanQuoted(s, func(i int) bool {
@@ -59,7 +60,8 @@ func equalsSign(s string) int {
 	return found
 }
 
-// readIndexes sets the path of an assignment from the parts of its target.
+// The target of an assignment consists of parts. readIndexes converts the parts to the path of the
+// assignment.
 func readIndexes(r *reader, a *Assignment, parts []targetPart) {
 	var names []string
 	for _, part := range parts {
@@ -76,15 +78,16 @@ func readIndexes(r *reader, a *Assignment, parts []targetPart) {
 	a.Target.Value = strings.Join(names, ".")
 }
 
-// targetPart is a part of the target of an assignment. The part contains names, or the text of an
-// index.
+// targetPart is a part of the target of an assignment. The part consists of names, or is the text
+// of an index.
 type targetPart struct {
 	Text
 	isIndex bool
 }
 
-// splitIndexes returns a target without its indexes, and the parts of the target. The result
-// "closed" is false if a bracket is not closed or names follow an index without a dot.
+// splitIndexes returns a target without its indexes. It also returns the parts of the target. The
+// result "closed" is false if a bracket is not closed, or if a name follows an index without a dot
+// between them.
 func splitIndexes(text Text) (plain string, parts []targetPart, closed bool) {
 	rest, closed := text.Value, true
 	for offset := 0; rest != ""; offset = len(text.Value) - len(rest) {
@@ -112,8 +115,8 @@ func splitIndexes(text Text) (plain string, parts []targetPart, closed bool) {
 	return plain, parts, true
 }
 
-// closingBracket returns the offset of the bracket that closes the bracket at the start of a text,
-// or -1.
+// If a text starts with a bracket, closingBracket returns the offset of the bracket that closes it.
+// If the bracket is not closed, the result is -1.
 func closingBracket(s string) int {
 	end, depth := -1, 0
 	scanQuoted(s, func(i int) bool {

@@ -8,12 +8,12 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// actionKeys contains the keys of actions. ParseFragment accepts a part of a file that consists
-// only of actions.
+// actionKeys contains the keys that begin an action. ParseFragment accepts a part of a file if all
+// its entries are actions.
 var actionKeys = []string{"SET", "CLEAR", "TRANSFORM", "RESPOND", "CALL", "CHECK", "THEN", "ON_SUCCESS"}
 
-// readBody reads the actions below an entry in order, the successor of the actions, and the
-// properties in the argument "extra".
+// readBody reads the actions below an entry, in order. It also reads the successor of the actions,
+// and the properties in the argument "extra".
 func readBody(r *reader, e *entry, what string, extra properties) Body {
 	return readBodyOf(r, e.at(), e.children, what, extra)
 }
@@ -41,8 +41,8 @@ func readBodyOf(r *reader, at Position, entries []*entry, what string, extra pro
 	return b
 }
 
-// outcomesLast moves ON_SUCCESS and ON_FAIL after the other entries, because the reader must read
-// the action before its ON_SUCCESS and ON_FAIL.
+// outcomesLast moves ON_SUCCESS and ON_FAIL behind all other entries, because the reader must first
+// read the action to which they belong.
 func outcomesLast(entries []*entry) []*entry {
 	isOutcome := func(e *entry) bool { return e.is("ON_SUCCESS") || e.is("ON_FAIL") }
 	sorted := slices.Clone(entries)
@@ -59,7 +59,8 @@ func outcomesLast(entries []*entry) []*entry {
 	return sorted
 }
 
-// readOutcome reads an ON_SUCCESS or ON_FAIL, and adds it to the preceding call or check.
+// readOutcome reads ON_SUCCESS or ON_FAIL. It adds the result to the call or check that precedes
+// ON_SUCCESS or ON_FAIL.
 func readOutcome(r *reader, e *entry, b *Body, success bool) {
 	var owner *Action
 	for i := range b.Actions {
@@ -83,7 +84,7 @@ func readOutcome(r *reader, e *entry, b *Body, success bool) {
 	}
 }
 
-// readConsequence reads a step, a message or a block of actions.
+// readConsequence reads the name of a step, a message, or a block of actions.
 func readConsequence(r *reader, e *entry) Body {
 	switch {
 	case e.value.Value == "" && !e.block:
@@ -97,8 +98,8 @@ func readConsequence(r *reader, e *entry) Body {
 	}
 }
 
-// readTargetOf reads a target: the name of a step, COMPLETE, CONTINUE, ESCALATE, or HANDOFF with
-// the name of an agent.
+// readTargetOf reads a target. A target is the name of a step, COMPLETE, CONTINUE, ESCALATE, or
+// HANDOFF followed by the name of an agent.
 func readTargetOf(r *reader, e *entry) Target {
 	text := r.text(e)
 	fields := strings.Fields(text.Value)
@@ -121,7 +122,7 @@ func readTargetOf(r *reader, e *entry) Target {
 	return t
 }
 
-// readAssignments reads SET in its three forms: one assignment NAME = VALUE, a list of these
+// readAssignments reads the three forms of SET: one assignment NAME = VALUE, a list of these
 // assignments, or lines of the form NAME: VALUE.
 func readAssignments(r *reader, e *entry) []Assignment {
 	var list []Assignment
@@ -143,15 +144,15 @@ func readAssignments(r *reader, e *entry) []Assignment {
 	return list
 }
 
-// leafItem reports lines below an item that cannot have properties.
+// If an item cannot have properties, leafItem reports the lines below the item.
 func (r *reader) leafItem(e *entry) {
 	if len(e.children) > 0 {
 		r.errorf(e.children[0].at(), problem.Indentation, "indent the line like the line above", "the item %s has no properties", problem.Quote(e.source()))
 	}
 }
 
-// readCall reads a call such as "tool(a, b: expression)", or a tool with the properties WITH and
-// AS.
+// readCall reads a call such as "tool(a, b: expression)". A call can also be a tool that has the
+// properties WITH and AS.
 func readCall(r *reader, e *entry) *Call {
 	c := &Call{}
 	name, rest, found := strings.Cut(e.value.Value, "(")
@@ -190,8 +191,8 @@ func readCall(r *reader, e *entry) *Call {
 	return c
 }
 
-// readNestedValue reads the value of a property: an expression, or an object whose members are on
-// the lines below.
+// readNestedValue reads the value of a property. The value is an expression, or an object whose
+// members are on the lines below the property.
 func readNestedValue(r *reader, e *entry) *Expr {
 	if e.value.Value != "" || len(e.children) == 0 {
 		return r.expression(e)
@@ -205,8 +206,9 @@ func readNestedValue(r *reader, e *entry) *Expr {
 	return &Expr{text: Text{Position: e.at(), Value: "{...}"}, root: n}
 }
 
-// readArguments reads a list of arguments such as "a, b: expression, c = expression". A variable
-// without an expression, such as "a", is passed as the input with the name of the variable.
+// readArguments reads the arguments of a call, such as "a, b: expression, c = expression". If an
+// argument is only the name of a variable, such as "a", the input has the same name as the
+// variable.
 func readArguments(r *reader, text Text) []Assignment {
 	var args []Assignment
 	for i, part := range splitTop(text) {
@@ -229,7 +231,8 @@ func readArguments(r *reader, text Text) []Assignment {
 	return args
 }
 
-// separator returns the offset of the ":" or "=" after the name of an argument, or -1.
+// separator returns the offset of the ":" or "=" that follows the name of an argument. If there is
+// none, the result is -1.
 func separator(s string) int {
 	i := len(word(s))
 	rest := strings.TrimLeft(s[i:], " ")
@@ -239,7 +242,7 @@ func separator(s string) int {
 	return len(s) - len(rest)
 }
 
-// splitTop splits a text at the commas outside of brackets and quotes.
+// splitTop splits a text at each comma that is outside of brackets and quotes.
 func splitTop(text Text) []Text {
 	var parts []Text
 	start, depth := 0, 0

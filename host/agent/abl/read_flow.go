@@ -24,8 +24,8 @@ func readFlow(r *reader, e *entry) {
 	}
 }
 
-// readSteps reads the list of steps. The items of this list can contain the properties of the
-// steps. The first step is the entry point.
+// readSteps reads the list of steps. Each item of this list can contain the properties of a step.
+// The first step is the entry point of the flow.
 func readSteps(r *reader, e *entry, seen map[string]Position) {
 	f := &r.doc.Flow
 	names := r.names(e.value, "steps")
@@ -63,8 +63,8 @@ func addStep(r *reader, e *entry, seen map[string]Position) {
 	r.doc.Flow.Steps = append(r.doc.Flow.Steps, s)
 }
 
-// insertGather inserts an action for Gather into the actions, at the position of GATHER in the
-// file.
+// insertGather inserts an action of the kind "gather" into the actions. Its place among the actions
+// is the place of GATHER in the file.
 func (s *Step) insertGather() {
 	i := 0
 	for i < len(s.Actions) && s.Actions[i].Line < s.Gather.Line {
@@ -74,7 +74,7 @@ func (s *Step) insertGather() {
 	s.Actions = append(s.Actions[:i:i], rest...)
 }
 
-// readStepProperties returns the readers of the properties that only a step has.
+// readStepProperties returns functions that read properties. Only a step has these properties.
 func readStepProperties(r *reader, s *Step) properties {
 	known := properties{
 		"REASONING":       func(e *entry) { b := r.boolean(e); s.Reasoning = &b },
@@ -95,7 +95,7 @@ func readStepProperties(r *reader, s *Step) properties {
 	return known
 }
 
-// readBranches reads the branches of ON_INPUT. ELSE must be the last branch.
+// readBranches reads the branches of ON_INPUT. If a branch is ELSE, it must be the last branch.
 func readBranches(r *reader, e *entry) []Branch {
 	var branches []Branch
 	for i, item := range r.items(e, "ON_INPUT") {
@@ -119,7 +119,8 @@ func readBranches(r *reader, e *entry) []Branch {
 	return branches
 }
 
-// readIntents reads SUB_INTENTS or DIGRESSION: items with INTENT and actions, and optionally a model.
+// readIntents reads SUB_INTENTS or DIGRESSION. Each item has INTENT and actions. The list can also
+// have a model.
 func readIntents(r *reader, e *entry, s *Step) []SubIntent {
 	var intents []SubIntent
 	list := *e
@@ -179,7 +180,7 @@ func readGather(r *reader, e *entry) *Gather {
 	return g
 }
 
-// readField reads a field in the form "NAME: required", "NAME: optional", or NAME.
+// readField reads a field. A field has the form "NAME: required", "NAME: optional", or NAME.
 func readField(r *reader, item *entry) Field {
 	f := Field{Required: true}
 	if item.key == "" {

@@ -27,8 +27,8 @@ func readMemory(r *reader, e *entry) {
 	})
 }
 
-// readShorthand reads the list of paths in READS or WRITES. A path in both lists can be read and
-// written.
+// readShorthand reads the list of paths in READS or WRITES. If both lists contain a path, the path
+// can be read and written.
 func readShorthand(r *reader, e *entry, access Access) {
 	var facts []Fact
 	for _, path := range r.names(e.value, e.key) {
@@ -48,7 +48,7 @@ func readShorthand(r *reader, e *entry, access Access) {
 	}
 }
 
-// readDeclared returns the text of an item that declares a name.
+// The text of an item can declare a name. readDeclared returns this text.
 func readDeclared(r *reader, item *entry, what string) Text {
 	if item.key != "" {
 		r.errorf(item.at(), problem.Syntax, "write `- name`, and write properties on indented lines below", "the item %s is not %s", problem.Quote(item.source()), what)
@@ -75,7 +75,7 @@ func readVariable(r *reader, item *entry) Variable {
 	return v
 }
 
-// readSensitive adds the readers of the properties of confidential values.
+// readSensitive adds functions that read the properties of confidential values.
 func readSensitive(r *reader, known properties, s **Sensitive) {
 	get := func() *Sensitive {
 		if *s == nil {
@@ -99,7 +99,7 @@ func readSensitive(r *reader, known properties, s **Sensitive) {
 	}
 }
 
-// newFact returns a fact with the scope and the domain of its path.
+// newFact returns a fact. The path of the fact determines its scope and its domain.
 func newFact(path Name, access Access) Fact {
 	f := Fact{Name: path, Access: access, Scope: ScopeUser}
 	segments := strings.Split(path.Value, ".")
@@ -136,7 +136,8 @@ func readFact(r *reader, item *entry, access Access) Fact {
 	return f
 }
 
-// readScope reads SCOPE, and warns if the first name of the path is another scope.
+// readScope reads SCOPE. If the first name of the path is a different scope, readScope adds a
+// warning.
 func readScope(r *reader, e *entry, f Fact) FactScope {
 	scope := FactScope(r.choice(e, "user", "project", "execution_tree", "workflow"))
 	if scope == "workflow" {
@@ -149,7 +150,7 @@ func readScope(r *reader, e *entry, f Fact) FactScope {
 	return scope
 }
 
-// checkType warns about a constant that does not have the declared type.
+// checkType adds a warning if a constant does not have the declared type.
 func checkType(r *reader, item *entry, key string, t Type, value any) {
 	if t == "" || value == nil || HasType(value, t) {
 		return
@@ -161,8 +162,8 @@ func checkType(r *reader, item *entry, key string, t Type, value any) {
 	}
 }
 
-// HasType reports whether a value has a declared type. Null has every type, and every value has the
-// empty type.
+// HasType reports whether a value has the given type. The value null has every type. Every value
+// has the type "".
 func HasType(value any, t Type) bool {
 	if isUnset(value) || t == "" {
 		return true
@@ -191,8 +192,8 @@ func readRecalls(r *reader, e *entry) {
 	}
 }
 
-// flattened returns the properties of an item: the property on the line of the item, and the
-// properties on the lines below.
+// The function "flattened" returns all properties of an item: the property on the same line as the
+// dash, and the properties on the lines below.
 func flattened(item *entry) []*entry {
 	first := *item
 	first.dash, first.children = false, nil

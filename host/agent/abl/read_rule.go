@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// readConstraints reads the constraints of all phases in order. The names of phases are only
-// labels.
+// readConstraints reads the constraints of all phases in order. The names of the phases have no
+// effect.
 func readConstraints(r *reader, e *entry) {
 	for _, child := range r.limited(e.children, "CONSTRAINTS") {
 		switch {
@@ -33,7 +33,8 @@ func readConstraints(r *reader, e *entry) {
 
 var rules = []string{string(RuleRequire), string(RuleLimit), string(RuleRestrict), string(RuleWarn)}
 
-// ruleOf returns the keyword at the start of an item, or "".
+// ruleOf returns the keyword of a rule at the start of an item. If there is no such keyword, the
+// result is "".
 func ruleOf(item *entry) string {
 	keyword := strings.ToUpper(firstWord(item.value.Value))
 	if item.key != "" {
@@ -77,7 +78,8 @@ func readConstraint(r *reader, item *entry, phase string) {
 	r.doc.Constraints = append(r.doc.Constraints, c)
 }
 
-// readRuleCondition reads the condition of a constraint and the checkpoint after the condition.
+// readRuleCondition reads the condition of a constraint. It also reads the checkpoint that follows
+// the condition.
 func readRuleCondition(r *reader, text Text, c *Constraint) {
 	x, rest, mistake := parsePrefix(text)
 	if mistake != nil {
@@ -113,8 +115,8 @@ func readRuleCondition(r *reader, text Text, c *Constraint) {
 	}
 }
 
-// readOnFail reads ON_FAIL of a constraint. The value is a message, HANDOFF with the name of an
-// agent, ESCALATE, BLOCK, or an indented block.
+// readOnFail reads the property ON_FAIL of a constraint. The value is a message, ESCALATE, BLOCK,
+// an indented block, or HANDOFF followed by the name of an agent.
 func readOnFail(r *reader, e *entry) OnFail {
 	f := OnFail{Position: e.at()}
 	v := e.value

@@ -32,7 +32,7 @@ func readTransform(r *reader, e *entry) *Transform {
 	return t
 }
 
-// readSource reads a source in the form ARRAY AS NAME.
+// readSource reads the source of TRANSFORM, which has the form ARRAY AS NAME.
 func readSource(r *reader, e *entry, t *Transform) {
 	text := e.value
 	if m := sourceAs().FindStringSubmatchIndex(text.Value); m != nil {
@@ -43,7 +43,7 @@ func readSource(r *reader, e *entry, t *Transform) {
 	t.Source = r.expressionOf(text)
 }
 
-// readMapping reads the fields of the mapped items.
+// readMapping reads the fields of mapped items.
 func readMapping(r *reader, e *entry) []Assignment {
 	var fields []Assignment
 	seen := map[string]bool{}
@@ -64,7 +64,7 @@ func readMapping(r *reader, e *entry) []Assignment {
 	return fields
 }
 
-// readSortBy reads a field, followed by "asc" or "desc".
+// readSortBy reads the name of a field. The word "asc" or "desc" can follow the name.
 func readSortBy(r *reader, e *entry, t *Transform) {
 	text := r.text(e)
 	fields := strings.Fields(text.Value)

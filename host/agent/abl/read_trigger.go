@@ -29,7 +29,7 @@ func readTriggers(r *reader, e *entry) {
 
 const hintStore = "write `STORE: value -> user.path`"
 
-// readStore reads STORE in its two forms: VALUE -> PATH, or a block of properties.
+// readStore reads the property STORE. It has two forms: VALUE -> PATH, or a block of properties.
 func readStore(r *reader, e *entry, t *Trigger) {
 	if e.value.Value == "" {
 		readStoreBlock(r, e, t)
@@ -84,7 +84,7 @@ func readTarget(r *reader, text Text) Name {
 	return path
 }
 
-// isFactPath reports whether the first name of a path is the name of a scope.
+// isFactPath reports whether a path begins with the name of a scope.
 func isFactPath(path string) bool {
 	first, _, dotted := strings.Cut(path, ".")
 	return dotted && slices.Contains([]string{"user", "project", "workflow", "execution_tree"}, first)

@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// text returns the text of an entry: quoted text, a literal block or the rest of the line.
+// The method "text" returns the text of an entry. The entry can be quoted text, a literal block or
+// the rest of the line.
 func (r *reader) text(e *entry) Text {
 	r.leaf(e)
 	if e.value.Value == "" && !e.block {
@@ -22,8 +23,9 @@ func (r *reader) text(e *entry) Text {
 	return r.unquote(unindented(e.value))
 }
 
-// unindented removes the indentation of all lines after the first line. Only a text in brackets has
-// several lines. The indentation has no meaning, so Format can change the indentation.
+// The function "unindented" removes the indentation of all lines except the first line. A text has
+// several lines only if it is in brackets. The indentation of a line in brackets has no meaning, so
+// Format can change it.
 func unindented(t Text) Text {
 	if !strings.Contains(t.Value, "\n") || isQuoted(t) {
 		return t
@@ -36,7 +38,8 @@ func unindented(t Text) Text {
 	return t
 }
 
-// unquote returns the content of quoted text. unquote returns text without quotes unchanged.
+// The method "unquote" returns the content of quoted text. If text has no quotes, it is returned
+// unchanged.
 func (r *reader) unquote(t Text) Text {
 	if t.Value == "" || t.Value[0] != '"' && t.Value[0] != '\'' {
 		return t
@@ -55,10 +58,10 @@ func (r *reader) unquote(t Text) Text {
 	return t
 }
 
-// isQuoted reports whether a text is written in quotes.
+// isQuoted reports whether a text is in quotes.
 func isQuoted(t Text) bool { return t.Value != "" && (t.Value[0] == '"' || t.Value[0] == '\'') }
 
-// template returns the text of an entry as a template.
+// The method "template" returns the text of an entry as a template.
 func (r *reader) template(e *entry) *Template { return r.templateOf(r.text(e)) }
 
 func (r *reader) templateOf(text Text) *Template {
@@ -70,7 +73,7 @@ func (r *reader) templateOf(text Text) *Template {
 	return t
 }
 
-// expression returns the expression of an entry.
+// The method "expression" returns the expression of an entry.
 func (r *reader) expression(e *entry) *Expr {
 	r.leaf(e)
 	return r.expressionOf(e.value)
@@ -90,8 +93,8 @@ var (
 	durationPattern = lazyregexp.New(`^([1-9][0-9]{0,8})([smhd])$`)
 )
 
-// condition returns the condition of an entry. Quoted text as a condition is a mistake, because
-// such a condition is always true.
+// The method "condition" returns the condition of an entry. Quoted text is always true as a
+// condition, so it is reported as a mistake.
 func (r *reader) condition(e *entry) *Expr {
 	x := r.expression(e)
 	if x == nil {
@@ -110,7 +113,7 @@ func (r *reader) condition(e *entry) *Expr {
 	return x
 }
 
-// constantOf returns the value of an entry that is a constant.
+// If the value of an entry is a constant, constantOf returns this value.
 func (r *reader) constantOf(e *entry) any {
 	x := r.expression(e)
 	if x == nil {
@@ -127,7 +130,7 @@ func (r *reader) constantOf(e *entry) any {
 	return value
 }
 
-// boolean returns true or false.
+// The method "boolean" reads the value true or false from an entry.
 func (r *reader) boolean(e *entry) bool {
 	value := r.text(e)
 	b, err := strconv.ParseBool(strings.ToLower(value.Value))
@@ -137,7 +140,8 @@ func (r *reader) boolean(e *entry) bool {
 	return b
 }
 
-// count returns an integer from 0 to a million.
+// The method "count" reads an integer from an entry. The integer must be at least 0 and at most a
+// million.
 func (r *reader) count(e *entry) int {
 	value := r.text(e)
 	n, err := strconv.Atoi(value.Value)
@@ -148,8 +152,8 @@ func (r *reader) count(e *entry) int {
 	return n
 }
 
-// choice returns the value of an entry, which must be one of the given options, in the canonical
-// spelling of the option.
+// The value of an entry must be one of the given options. The method "choice" returns this option
+// in its canonical spelling.
 func (r *reader) choice(e *entry, options ...string) string {
 	value := r.text(e)
 	for _, option := range options {
@@ -167,7 +171,8 @@ var types = []string{"string", "number", "boolean", "date", "array", "object"}
 
 func (r *reader) typeOf(e *entry) Type { return Type(r.choice(e, types...)) }
 
-// duration returns a duration, which is a number with one unit, such as "90d".
+// The method "duration" reads a duration from an entry. A duration is a number followed by a unit,
+// such as "90d".
 func (r *reader) duration(e *entry) time.Duration {
 	value := r.text(e)
 	units := map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour}
@@ -185,12 +190,13 @@ func (r *reader) duration(e *entry) time.Duration {
 	return 0
 }
 
-// name returns the value of an entry, which must be a name.
+// The value of an entry must be a name. The method "name" returns this name.
 func (r *reader) name(e *entry, what string) Name {
 	return r.nameOf(r.text(e), what)
 }
 
-// nameOf returns a text as a name. A name consists of letters, digits, underscores and hyphens.
+// The text must be a name. The method "nameOf" returns this name. A name consists of letters,
+// digits, underscores and hyphens.
 func (r *reader) nameOf(t Text, what string) Name {
 	t = r.unquote(t)
 	if t.Value != "" && !isName(t.Value) {
@@ -209,12 +215,12 @@ func isName(s string) bool {
 	return s != "" && len(s) <= 256
 }
 
-// isPath reports whether s is a dotted path of names that expressions can read.
+// isPath reports whether the argument "s" is a dotted path that expressions can read.
 func isPath(s string) bool {
 	return len(s) <= 512 && !slices.ContainsFunc(strings.Split(s, "."), func(part string) bool { return !isName(part) || strings.Contains(part, "-") })
 }
 
-// pathOf returns a text as a dotted path.
+// The text must be a dotted path. The method "pathOf" returns this path.
 func (r *reader) pathOf(t Text, what string) Name {
 	if !isPath(t.Value) {
 		r.errorf(t.Position, problem.BadValue, "write names separated by dots, such as user.name", "the text %s is not a valid path of %s", problem.Quote(t.Value), what)
@@ -223,8 +229,8 @@ func (r *reader) pathOf(t Text, what string) Name {
 	return Name{t.Position, t.Value}
 }
 
-// The method names returns the names in a list such as "[a, b.c]" or "a, b.c". An empty text
-// contains no names.
+// The method "names" returns the names in a list such as "[a, b.c]" or "a, b.c". If the text is
+// empty, the list contains no names.
 func (r *reader) names(t Text, what string) []Name {
 	inner := t.Value
 	offset := 0
@@ -255,7 +261,7 @@ func (r *reader) names(t Text, what string) []Name {
 	return names
 }
 
-// nameList returns the names in the value of an entry, or in the items below the entry.
+// nameList returns the names in the value of an entry. The names can also be items below the entry.
 func (r *reader) nameList(e *entry, what string) []Name {
 	names := r.names(e.value, what)
 	for _, item := range r.items(e, what) {

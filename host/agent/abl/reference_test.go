@@ -21,7 +21,7 @@ func TestReferenceListsFunctions(t *testing.T) {
 	}
 }
 
-// ExampleExpr_Eval evaluates an expression that reads variables.
+// ExampleExpr_Eval shows how an expression that reads variables is evaluated.
 func ExampleExpr_Eval() {
 	e, err := abl.ParseExpr(`nights * price > 300 ? "long" : "short"`)
 	if err != nil {

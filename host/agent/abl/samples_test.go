@@ -13,8 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// samplePages contains the documentation pages of the vendor, and the number of samples of each
-// page.
+// samplePages lists documentation pages of the vendor. For each page, it contains the number of
+// samples.
 var samplePages = []struct {
 	file    string
 	samples int
@@ -23,13 +23,13 @@ var samplePages = []struct {
 	{"001_abl_memory_and_state.txt", 24},
 }
 
-// sample is a code block of a page.
+// The type "sample" is a code block of a page.
 type sample struct {
 	name string
 	text string
 }
 
-// readSamples returns the code blocks of all pages, unchanged.
+// readSamples returns the code blocks of all pages. The blocks are not changed.
 func readSamples(t testing.TB) []sample {
 	t.Helper()
 	var samples []sample
@@ -50,8 +50,8 @@ func readSamples(t testing.TB) []sample {
 	return samples
 }
 
-// TestSamples reads every sample of the vendor's documentation and compares the parsed documents
-// with a golden file. No sample has an error.
+// TestSamples parses every sample in the vendor's documentation. It compares the parsed documents
+// with a golden file. No sample must have an error.
 func TestSamples(t *testing.T) {
 	var b strings.Builder
 	for _, s := range readSamples(t) {

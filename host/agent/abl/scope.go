@@ -2,15 +2,17 @@ package abl
 
 import "strings"
 
-// Scope resolves the names of expressions.
+// Scope resolves the names in expressions.
 type Scope interface {
-	// Lookup searches for the longest prefix of path that has a value in the scope. Lookup returns
-	// this value and the number of names in the prefix. If no prefix of the path is set, the
-	// returned number of names is 0. If err is not nil, the evaluation ends with err.
+	// Lookup searches for a prefix of the argument "path" that has a value in the scope. If there
+	// are several, the longest prefix is used. Lookup returns the value of the prefix, and the
+	// number of names in the prefix. If no prefix of the path has a value, the returned number of
+	// names is 0. If Lookup returns an error, the evaluation ends with this error.
 	Lookup(path []string) (value any, names int, err error)
 }
 
-// Variables is a Scope of values by name. A name can be a dotted path, such as "user.language".
+// Variables is a Scope. The keys are names, and the values are the values of these names. A name
+// can contain dots, such as "user.language".
 type Variables map[string]any
 
 // Lookup implements Scope.

@@ -6,13 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// costOfSearch is the fixed cost of a search in steps, in addition to the cost of its instructions.
+// A search costs a fixed number of steps, and steps for its instructions. costOfSearch is the fixed
+// number.
 const costOfSearch = 10
 
-// The type "search" finds the matches of a pattern in a text one after the other. The search
-// charges the evaluation for the characters that the search reads. For each match, the search can
-// read the whole remaining text. The total cost can therefore grow with the square of the length of
-// the text. A single call that finds all matches could not be interrupted.
+// The type "search" finds the matches of a pattern in a text, one after the other. A search charges
+// the evaluation for each character that it reads. To find one match, the search sometimes reads
+// the whole remaining text. Therefore, the total cost can grow with the square of the text's
+// length. A single call of package regexp could find all matches, but could not be interrupted.
 type search struct {
 	ev *evaluator
 	p  *pattern
@@ -26,9 +27,9 @@ func newSearch(ev *evaluator, p *pattern, s string) *search {
 	return &search{ev: ev, p: p, s: s, last: -1}
 }
 
-// next returns the indices of the next match and of its groups, or nil if the text contains no
-// further match. Like package regexp, the method "next" skips an empty match at the end of the
-// previous match.
+// The method "next" returns the indices of the next match and of its groups. If the text contains
+// no further match, it returns nil. If a match is empty and begins at the end of the previous
+// match, the method "next" skips the match, like package regexp.
 func (f *search) next() ([]int, error) {
 	for f.position <= len(f.s) {
 		match, err := f.find()
@@ -50,9 +51,9 @@ func (f *search) next() ([]int, error) {
 	return nil, nil
 }
 
-// find returns the first match that starts at the position or later. If the position is not the
-// start of the text, the search also reads the character before the position, because assertions
-// such as \b depend on this character.
+// The method "find" returns the first match that starts at the field "position" or later. The
+// search also reads the character before this position, if there is one. Assertions such as \b
+// depend on this character.
 func (f *search) find() ([]int, error) {
 	re, start := f.p.re, 0
 	if f.position > 0 {
@@ -79,21 +80,22 @@ func (f *search) find() ([]int, error) {
 	return match, nil
 }
 
-// continuation returns the pattern for a search that begins with the character before the position.
-// The first group of the returned pattern is the match.
+// A search can begin with the character before the field "position". The method "continuation"
+// returns the pattern for such a search. In the returned pattern, the first group contains the
+// match.
 func (p *pattern) continuation() (re *regexp.Regexp, err error) {
 	if p.rest != nil {
 		return p.rest, nil
 	}
 	const start = `\A(?s:.)(?s:.*?)(`
-	if p.rest, err = regexp.Compile(start + p.source + `)`); err != nil { // the source ends inside of a quote
+	if p.rest, err = regexp.Compile(start + p.source + `)`); err != nil { // an unclosed quote contains the ")"
 		p.rest, err = regexp.Compile(start + p.source + `\E)`)
 	}
 	return p.rest, err
 }
 
-// chargedReader reads a text for a search, and charges the evaluation for the steps of the search.
-// If the evaluation has no steps left, chargedReader reports the end of the text.
+// chargedReader reads a text for a search. It charges the evaluation for each step of the search.
+// If the evaluation has no steps left, chargedReader reports that the text has ended.
 type chargedReader struct {
 	ev        *evaluator
 	text      string

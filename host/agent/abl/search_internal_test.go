@@ -47,7 +47,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// A replacement must charge the evaluation for all characters that its searches read.
+// A replacement must charge the evaluation for every character that its searches read.
 func TestExpensiveReplacement(t *testing.T) {
 	for _, source := range []string{`REGEX_REPLACE(s, "a.*b|a", "")`, `REGEX_REPLACE(s, "(a|b|c)*d|", "")`} {
 		x, err := ParseExpr(source)

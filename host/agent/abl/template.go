@@ -2,16 +2,17 @@ package abl
 
 import "strings"
 
-// Template is a parsed text with expressions in double braces. Template is safe for concurrent use.
+// Template is a parsed text. The text can contain expressions in double braces. Template is safe
+// for concurrent use.
 type Template struct {
 	text  Text
 	parts []part
-	// trimEnd is true if the last line of the text contains only a tag. If trimEnd is true, the
-	// line break before the last line is not rendered.
+	// If the last line of the text contains only a tag, trimEnd is true. If trimEnd is true, the
+	// line break before the last line of the text is not rendered.
 	trimEnd bool
 }
 
-// part is a piece of a template: literal text, an expression or a block.
+// The type "part" is a piece of a template: literal text, an expression or a block.
 type part struct {
 	literal string
 	expr    *Expr
@@ -20,7 +21,7 @@ type part struct {
 	other   []part // after {{else}}
 }
 
-// ParseTemplate parses a template. The error is a Problem with a position relative to the text.
+// ParseTemplate parses a template. The error is a Problem. Its position is relative to the text.
 func ParseTemplate(text string) (*Template, error) {
 	t, problem := parseTemplate(Text{Position: Position{Line: 1, Column: 1}, Value: text})
 	if problem != nil {
@@ -35,8 +36,8 @@ func (t *Template) String() string { return t.text.Value }
 // Position returns the position of the template in its file.
 func (t *Template) Position() Position { return t.text.Position }
 
-// References returns the names that the template reads, in the order of the source. The result does
-// not contain the names inside of "{{#each}}", because these names can be fields of the item.
+// References returns the names that the template reads. Their order is the order in the source. The
+// names inside of "{{#each}}" can be fields of an item, so the result does not contain them.
 func (t *Template) References() []Reference {
 	var found []Reference
 	var visit func(parts []part)
@@ -55,8 +56,8 @@ func (t *Template) References() []Reference {
 	return found
 }
 
-// Render renders the template. A value that is not set is rendered as "". An array or an object is
-// rendered as JSON. Render returns the same errors as Expr.Eval.
+// Render renders the template. If a value is not set, it is rendered as "". An array or an object
+// is rendered as JSON. Render returns the same errors as Expr.Eval.
 func (t *Template) Render(scope Scope, o Options) (string, []Warning, error) {
 	r := renderer{ev: newEvaluator(scope, o)}
 	if r.conditions = r.ev.scope; o.Shown != nil {
@@ -74,7 +75,7 @@ func (t *Template) Render(scope Scope, o Options) (string, []Warning, error) {
 
 type renderer struct {
 	ev *evaluator
-	// conditions is the scope of the conditions in "{{#if}}".
+	// The conditions in "{{#if}}" are evaluated in the scope "conditions".
 	conditions Scope
 	out        strings.Builder
 	chars      int
@@ -120,7 +121,7 @@ func (r *renderer) part(p part) error {
 	return r.write(s)
 }
 
-// eval evaluates the expression of a part.
+// The method "eval" evaluates the expression of a part.
 func (r *renderer) eval(p part) (any, error) {
 	if p.block != "if" {
 		return r.ev.eval(p.expr.root)
@@ -131,8 +132,8 @@ func (r *renderer) eval(p part) (any, error) {
 	return r.ev.eval(p.expr.root)
 }
 
-// each renders a block for each item of an array. If the value is not an array, each renders the
-// parts after "{{else}}".
+// The method "each" renders a block for each item of an array. If the value is not an array, the
+// parts after "{{else}}" are rendered instead.
 func (r *renderer) each(p part, value any) error {
 	items, _ := value.([]any)
 	if len(items) == 0 {
@@ -153,8 +154,8 @@ func (r *renderer) each(p part, value any) error {
 	return nil
 }
 
-// itemScope is the scope of the content of "{{#each}}". itemScope first looks up a name in the
-// fields of the item, and then in the outer scope.
+// The content of "{{#each}}" is evaluated in an itemScope. It looks up a name first in the fields
+// of the item, and then in the outer scope.
 type itemScope struct {
 	outer Scope
 	item  any

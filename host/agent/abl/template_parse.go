@@ -53,7 +53,8 @@ func (p *templateParser) literal(s string) {
 	}
 }
 
-// next parses the text before the next pair of braces, and the expression or tag in these braces.
+// The method "next" parses the text up to the next pair of braces. It also parses the expression or
+// tag in these braces.
 func (p *templateParser) next() *problem.Problem {
 	s := p.text.Value
 	i := strings.Index(s[p.pos:], "{{")
@@ -92,7 +93,8 @@ func (p *templateParser) next() *problem.Problem {
 	}
 }
 
-// closingBraces returns the offset of the braces that close an expression, or -1.
+// closingBraces returns the offset of the braces that close an expression. If there are none, the
+// result is -1.
 func closingBraces(s string, i int) int {
 	depth := 0
 	for quote := byte(0); i < len(s); i++ {
@@ -117,8 +119,9 @@ func closingBraces(s string, i int) int {
 	return -1
 }
 
-// If a tag is the only content of its line, standalone removes the line: standalone returns the
-// text before the tag without the indentation of the tag, and skips the line break after the tag.
+// If a tag is the only content of its line, the method "standalone" removes the line. For this
+// purpose, the method returns the text before the tag without the indentation of the tag, and skips
+// the line break after the tag.
 func (p *templateParser) standalone(before string, open int) string {
 	s := p.text.Value
 	trimmed := strings.TrimRight(before, " \t")
@@ -132,7 +135,8 @@ func (p *templateParser) standalone(before string, open int) string {
 	return trimmed
 }
 
-// expression parses an expression in braces, or a call without parentheses, such as "add @index 1".
+// The method "expression" parses an expression in braces. A call without parentheses, such as "add
+// @index 1", is also an expression.
 func (p *templateParser) expression(start int, body string) *problem.Problem {
 	if body == "" || body[0] == '{' {
 		return p.problem(start, hintBraces, "there is no expression in the braces")
@@ -158,8 +162,8 @@ func (p *templateParser) parse(start int, body string) (*Expr, *problem.Problem)
 	return &Expr{text: text, root: root}, nil
 }
 
-// helper parses an expression, or a call without parentheses: the name of a function, followed by
-// arguments that are separated by spaces.
+// The method "helper" parses an expression or a call without parentheses. Such a call is the name
+// of a function, followed by arguments that are separated by spaces.
 func (p *exprParser) helper() (node, *problem.Problem) {
 	first := word(p.lex.text.Value)
 	fn := lookupFunction(strings.ToUpper(first))
@@ -188,7 +192,8 @@ func (p *exprParser) helper() (node, *problem.Problem) {
 	return newCall(at, fn, args)
 }
 
-// isOperator reports whether text starts with an operator that continues an expression.
+// isOperator reports whether a text starts with an operator. The expression before the text then
+// continues.
 func isOperator(text string) bool {
 	name := strings.ToUpper(word(text))
 	_, ok := comparisons[name]

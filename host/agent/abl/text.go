@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// text returns a value as text. The result is "" for null and undefined, and compact JSON for an
-// array or an object.
+// The method "text" converts a value to text. For null and undefined, the text is "". For an array
+// or an object, the text is compact JSON.
 func (ev *evaluator) text(v any) (string, error) {
 	if s, ok := scalarText(v); ok {
 		return s, ev.charge(len(s)/64 + formatCost(v))
@@ -19,7 +19,7 @@ func (ev *evaluator) text(v any) (string, error) {
 	return w.out.String(), nil
 }
 
-// jsonWriter writes a value as compact JSON with sorted keys.
+// jsonWriter writes a value as compact JSON. The keys of objects are sorted.
 type jsonWriter struct {
 	ev  *evaluator
 	out strings.Builder
@@ -86,7 +86,7 @@ func (w *jsonWriter) object(m map[string]any, depth int) error {
 	return nil
 }
 
-// formatCost returns the cost in steps of converting a scalar to text.
+// formatCost returns the cost of converting a scalar to text. The cost is a number of steps.
 func formatCost(v any) int {
 	if _, ok := v.(float64); ok {
 		return 1
@@ -105,12 +105,12 @@ func writeJSON(out *strings.Builder, s string) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string can always be encoded
+	_ = enc.Encode(s) // encoding a string never fails
 	out.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 }
 
-// isPlain reports whether a JSON string needs no escape sequences, because it contains only printable
-// ASCII characters.
+// isPlain reports whether a text contains only printable ASCII characters that need no escape
+// sequences in JSON.
 func isPlain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {

@@ -6,23 +6,23 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// level is one indentation level of the tree that is being built.
+// While a tree is built, the type "level" is one level of indentation.
 type level struct {
 	indent int
 	parent *entry
-	dashes bool // true if the items below a key have the same indentation as the key
+	dashes bool // true if a key and the items below it have the same indentation
 }
 
-// treeBuilder arranges entries by indentation.
+// treeBuilder arranges entries in a tree by their indentation.
 type treeBuilder struct {
 	root     entry
 	levels   []level
 	problems problem.List
-	deep     bool // true after the report of a line that is nested too deep
+	deep     bool // true if a line that is nested too deeply has already been reported
 }
 
-// readTree reads a file into a tree of entries. If a line is indented with a tab, the nesting of
-// lines is unknown, so readTree reports only the tab.
+// readTree reads a file and returns its entries as a tree. If a line is indented with a tab, the
+// nesting of the lines is not clear. readTree then reports only the tab.
 func readTree(src []byte) (root *entry, after []string, problems problem.List) {
 	entries, after, problems := splitLines(src)
 	if i := slices.IndexFunc(problems, func(p problem.Problem) bool { return p.Code == problem.Indentation }); i >= 0 {

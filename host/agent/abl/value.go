@@ -8,8 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Undefined is the value of a name that is not set. Operators and functions treat Undefined as
-// null.
+// If a name is not set, its value is Undefined. Operators and functions treat Undefined as null.
 type Undefined struct{}
 
 // isUnset reports whether a value is null or undefined.
@@ -21,7 +20,7 @@ func isUnset(v any) bool {
 	return undefined
 }
 
-// Plain returns v, or nil if v is undefined.
+// If the argument "v" is undefined, Plain returns nil, otherwise v.
 func Plain(v any) any {
 	if isUnset(v) {
 		return nil
@@ -29,8 +28,8 @@ func Plain(v any) any {
 	return v
 }
 
-// TypeOf returns the type of a value: "undefined", "null", "boolean", "number", "string", "array"
-// or "object".
+// TypeOf returns the type of a value. The type is "undefined", "null", "boolean", "number",
+// "string", "array" or "object".
 func TypeOf(v any) string {
 	switch v.(type) {
 	case nil:
@@ -69,11 +68,11 @@ func IsTruthy(v any) bool {
 	}
 }
 
-// maxNumberBytes is the maximum length of a text that counts as a number.
+// A text can count as a number. maxNumberBytes is the maximum length of such a text.
 const maxNumberBytes = 400
 
-// parseNumber parses the text of a number: a decimal number with an optional sign, between optional
-// spaces.
+// parseNumber parses a text that contains a decimal number. A sign before the number and spaces
+// around it are allowed.
 func parseNumber(s string) (float64, bool) {
 	s = strings.TrimSpace(s)
 	unsigned := strings.TrimPrefix(s, "-")
@@ -87,8 +86,8 @@ func parseNumber(s string) (float64, bool) {
 	return n + 0, err == nil
 }
 
-// toNumber converts a value to a number for arithmetic. toNumber accepts numbers, texts that
-// contain a number, true (1) and false (0).
+// toNumber converts a value to a number for arithmetic. The value can be a number, a text that
+// contains a number, true (1) or false (0).
 func toNumber(v any) (float64, bool) {
 	switch v := v.(type) {
 	case float64:
@@ -105,11 +104,11 @@ func toNumber(v any) (float64, bool) {
 	}
 }
 
-// NumberOf converts a value to a number for arithmetic. NumberOf accepts numbers, texts that
-// contain a number, true (1) and false (0).
+// NumberOf converts a value to a number, in the same way as arithmetic operators do. The value can
+// be a number, a text that contains a number, true (1) or false (0).
 func NumberOf(v any) (float64, bool) { return toNumber(v) }
 
-// DateOf converts a text that contains a date to a time.
+// If a text contains a date, DateOf converts it to a time.
 func DateOf(v any) (time.Time, bool) {
 	s, ok := v.(string)
 	if !ok {
@@ -118,7 +117,8 @@ func DateOf(v any) (time.Time, bool) {
 	return parseDate(s)
 }
 
-// finite returns n, or nil if n is infinite or not a number. Negative zero becomes zero.
+// The function "finite" returns its argument. If the argument is infinite or not a number, it
+// returns nil. Negative zero becomes zero.
 func finite(n float64) any {
 	if math.IsInf(n, 0) || math.IsNaN(n) {
 		return nil
@@ -126,7 +126,7 @@ func finite(n float64) any {
 	return n + 0
 }
 
-// formatNumber formats a number in the same way as JavaScript.
+// formatNumber formats a number as JavaScript does.
 func formatNumber(n float64) string {
 	if abs := math.Abs(n); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
 		s := strconv.FormatFloat(n, 'e', -1, 64)
@@ -136,14 +136,15 @@ func formatNumber(n float64) string {
 	return strconv.FormatFloat(n+0, 'f', -1, 64)
 }
 
-// truncated returns the integer part of a number, limited to the range of an int.
+// The function "truncated" returns the integer part of a number. The result is limited to the range
+// of the type "int".
 func truncated(n float64) int {
 	const limit = 1 << 40
 	return int(math.Trunc(min(max(n, -limit), limit)))
 }
 
-// scalarText returns the text of a value that is not an array or an object. The text of null and
-// undefined is "".
+// scalarText returns the text of a value. The value must not be an array or an object. For null and
+// undefined, the text is "".
 func scalarText(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:

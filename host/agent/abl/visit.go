@@ -2,7 +2,8 @@ package abl
 
 import "slices"
 
-// visitor contains functions that are called with the parts of a document. A function can be nil.
+// The type "visitor" contains functions. They are called with the parts of a document. Any of these
+// functions can be nil.
 type visitor struct {
 	expr     func(*Expr)
 	template func(*Template)
@@ -12,11 +13,11 @@ type visitor struct {
 	tool     func(Name)
 	call     func(*Call)
 	set      func(Assignment) // of SET
-	step     func(Name)       // called for the steps of GOTO, ON_EXHAUSTED and the entry point
+	step     func(Name)       // called for the steps in GOTO and ON_EXHAUSTED, and the entry point
 	agent    func(Name)       // HANDOFF
 }
 
-// ToolNames returns the tools that the document declares or calls, sorted.
+// ToolNames returns the sorted names of the tools that the document declares or calls.
 func (d *Document) ToolNames() []string {
 	var names []string
 	visitor{tool: func(name Name) { names = append(names, name.Value) }}.document(d)

@@ -1,4 +1,5 @@
-// Package agenttest provides an in-memory environment of agents, for tests.
+// Package agenttest provides an environment for tests of agents. The environment stores its data in
+// memory.
 package agenttest
 
 import (
@@ -19,31 +20,34 @@ import (
 )
 
 // ToolFunc is a tool. ToolFunc can read and write the facts of the environment. If a ToolFunc
-// returns an error, its writes are undone.
+// returns an error, the facts that it has written are restored.
 type ToolFunc func(ctx context.Context, e *Env, input map[string]any) (any, error)
 
-// Env is an in-memory environment. Env stores values as JSON. Env is not safe for concurrent use.
+// Env is an environment of agents that stores its data in memory. Env stores values as JSON. Env is
+// not safe for concurrent use.
 type Env struct {
 	// Clock is the current time. Clock determines which facts have expired.
 	Clock time.Time
-	// User and SessionID identify the caller. Facts of the user, and variables that are never
-	// reset, belong to User. States of agents belong to SessionID.
+	// User and SessionID identify the caller. Facts of the user belong to User, and so do variables
+	// that are never reset. States of agents belong to SessionID.
 	User, SessionID string
-	// Tools maps the names of tools to the tools.
+	// The key of Tools is the name of a tool, and the value is the tool.
 	Tools map[string]ToolFunc
-	// A turn sets Search by calling OnSearch, which agent.Env describes. A tool calls Search before
-	// the tool searches the memory.
+	// Search performs recalls. A turn sets Search by calling OnSearch, which is documented in
+	// agent.Env. Before a tool searches the memory, it calls Search.
 	Search func(ctx context.Context) error
-	// Model answers the requests to all models. If Model is nil, models are unavailable.
+	// Model answers the requests of a turn, for all models. If Model is nil, all requests to models
+	// fail.
 	Model func(name string, request model.ChatRequest) (model.ChatAnswer, error)
-	// Memory is the memory of the user that prompts contain, or nil if the user has no memory.
+	// Memory is the memory of the user, which prompts contain. If the user has no memory, Memory is
+	// nil.
 	Memory *report.MemoryContext
-	// Scopes maps the paths of facts to their scopes. If Scopes does not contain the path of a
-	// fact, the first name of the path determines the scope.
+	// The key of Scopes is the path of a fact, and the value is the scope of this fact. If Scopes
+	// does not contain a path, the first name of the path determines the scope.
 	Scopes map[string]abl.FactScope
 
-	// Calls contains the calls to tools, and Prompts contains the requests to models. Calls and
-	// Prompts are in chronological order.
+	// Calls contains all calls to tools. Prompts contains all requests to models. Calls and Prompts
+	// are in the order in which they were made.
 	Calls   []Call
 	Prompts []model.ChatRequest
 
@@ -59,7 +63,7 @@ type Call struct {
 	Input map[string]any
 }
 
-// The type "storage" contains everything that a turn can change, as JSON.
+// The type "storage" contains everything that a turn can change. All values are JSON.
 type storage struct {
 	sessions, states, kept map[string][]byte
 	facts                  map[string]fact
@@ -68,14 +72,15 @@ type storage struct {
 type fact struct {
 	content []byte
 	domain  string
-	expires time.Time // zero if the fact does not expire
+	expires time.Time // the zero time if the fact does not expire
 }
 
 func (s storage) clone() storage {
 	return storage{maps.Clone(s.sessions), maps.Clone(s.states), maps.Clone(s.kept), maps.Clone(s.facts)}
 }
 
-// New returns an empty environment of the user ann in the session s1, on 23 November 2026.
+// New returns an empty environment. Its user is "ann", its session is "s1", and its date is 23
+// November 2026.
 func New() *Env {
 	return &Env{
 		Clock:     time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC),
@@ -88,7 +93,7 @@ func New() *Env {
 	}
 }
 
-// Turn performs a turn as a transaction. A failed turn has no effect.
+// Turn performs a turn in a transaction. If the turn fails, it has no effect.
 func (e *Env) Turn(ctx context.Context, set *agent.Set, r agent.Request) (*report.Outcome, error) {
 	var outcome *report.Outcome
 	err := e.Transaction(ctx, func(ctx context.Context) (err error) {
@@ -98,8 +103,8 @@ func (e *Env) Turn(ctx context.Context, set *agent.Set, r agent.Request) (*repor
 	return outcome, err
 }
 
-// Transaction calls the function body. If body returns an error, Transaction undoes the changes of
-// body.
+// Transaction calls the function "body". If the function "body" returns an error, Transaction
+// undoes its changes.
 func (e *Env) Transaction(ctx context.Context, body func(ctx context.Context) error) error {
 	before := e.stored.clone()
 	err := body(ctx)
@@ -109,12 +114,13 @@ func (e *Env) Transaction(ctx context.Context, body func(ctx context.Context) er
 	return err
 }
 
-// Say performs a turn with a message.
+// Say performs a turn that has a message.
 func (e *Env) Say(ctx context.Context, set *agent.Set, message string) (*report.Outcome, error) {
 	return e.Turn(ctx, set, agent.Request{Message: message, HasMessage: true})
 }
 
-// Dump returns all stored values by key, so that a test can compare environments.
+// Dump returns all stored values, so that a test can compare environments. The keys identify the
+// values.
 func (e *Env) Dump() map[string]string {
 	all := map[string]string{}
 	for kind, values := range map[string]map[string][]byte{"session": e.stored.sessions, "state": e.stored.states, "kept": e.stored.kept} {
@@ -128,7 +134,8 @@ func (e *Env) Dump() map[string]string {
 	return all
 }
 
-// SetStored stores a fact without a turn. If ttl is 0, the fact does not expire.
+// SetStored stores the value of a fact, without a turn. If the argument "ttl" is 0, the fact does
+// not expire.
 func (e *Env) SetStored(path string, value any, ttl time.Duration, domain string) {
 	f := fact{content: encode(value), domain: domain}
 	if domain == "" {
@@ -140,8 +147,8 @@ func (e *Env) SetStored(path string, value any, ttl time.Duration, domain string
 	e.stored.facts[e.factKey(path)] = f
 }
 
-// Stored returns the value of a fact. The second result reports whether the fact is stored and has
-// not expired.
+// Stored returns the stored value of a fact. The second result reports whether the fact is stored
+// and has not expired.
 func (e *Env) Stored(path string) (any, bool) {
 	f, ok := e.live(e.factKey(path))
 	if !ok {
@@ -152,7 +159,8 @@ func (e *Env) Stored(path string) (any, bool) {
 	return value, true
 }
 
-// Expires returns the time when a fact expires, or the zero time.
+// Expires returns the time at which a fact expires. If the fact does not expire, the result is the
+// zero time.
 func (e *Env) Expires(path string) time.Time { return e.stored.facts[e.factKey(path)].expires }
 
 func (e *Env) live(key string) (fact, bool) {
@@ -160,7 +168,7 @@ func (e *Env) live(key string) (fact, bool) {
 	return f, ok && (f.expires.IsZero() || e.Clock.Before(f.expires))
 }
 
-// factKey returns the key of a fact. The key starts with the owner of the fact.
+// factKey returns the key under which a fact is stored. The key starts with the owner of the fact.
 func (e *Env) factKey(path string) string {
 	scope := e.Scopes[path]
 	first, _, _ := strings.Cut(path, ".")
@@ -245,7 +253,7 @@ func (e *Env) DeleteFact(_ context.Context, _, path string) error {
 	return nil
 }
 
-// Context implements agent.Env. The facts are sorted by path.
+// Context implements agent.Env. The returned facts are sorted by path.
 func (e *Env) Context(_ context.Context, _ string, paths []string, domain string) ([]agent.Fact, error) {
 	var facts []agent.Fact
 	for _, key := range slices.Sorted(maps.Keys(e.stored.facts)) {
@@ -261,15 +269,15 @@ func (e *Env) Context(_ context.Context, _ string, paths []string, domain string
 	return facts, nil
 }
 
-// UserMemory implements agent.Env. All agents have the same memory.
+// UserMemory implements agent.Env. The memory is the same for all agents.
 func (e *Env) UserMemory(context.Context, string) (*report.MemoryContext, error) {
 	return e.Memory, nil
 }
 
-// Hide implements agent.Env. The tools of an Env have no log.
+// Hide implements agent.Env. Tools in this environment write no log.
 func (e *Env) Hide(func(text string) string) {}
 
-// OnSearch implements agent.Env. A tool of an Env calls the function Search before it searches.
+// OnSearch implements agent.Env. Before a tool searches, it calls the field "Search".
 func (e *Env) OnSearch(fire func(context.Context) error) { e.Search = fire }
 
 // Nested implements agent.Env.
@@ -277,8 +285,8 @@ func (e *Env) Nested(ctx context.Context, body func(ctx context.Context) error) 
 	return e.Transaction(ctx, body)
 }
 
-// CallTool implements agent.Env. If the error of the tool is not a fault, CallTool returns a fault
-// with the code tool_error.
+// CallTool implements agent.Env. If a tool returns an error that is not a fault, CallTool returns a
+// fault with the code tool_error.
 func (e *Env) CallTool(ctx context.Context, _, tool string, input map[string]any) (any, error) {
 	e.Calls = append(e.Calls, Call{tool, input})
 	call := e.Tools[tool]
@@ -309,8 +317,8 @@ func (e *Env) Chat(_ context.Context, _, name string, request model.ChatRequest)
 	return e.Model(name, request)
 }
 
-// encode returns a value as JSON. encode panics if a test or the interpreter has created a value
-// that JSON cannot represent.
+// The function "encode" returns a value as JSON. If JSON cannot represent the value, the function
+// panics, because the test or the interpreter contains a mistake.
 func encode(value any) []byte {
 	content, err := json.Marshal(value)
 	if err != nil {
