@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// In one turn, a constraint with RETRY can run a step again at most MaxRetries times.
+// MaxRetries is a limit for one turn: a constraint with RETRY can run a step again at most
+// MaxRetries times.
 const MaxRetries = 3
 
 // rules evaluates the constraints, recalls and triggers of the active agent.

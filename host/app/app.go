@@ -123,9 +123,9 @@ func (a *App) Store(name string) (declare.Store, bool) {
 	return declare.Store{}, false
 }
 
-// A grant names a store or a pattern. CanGrant reports whether the grant applies to a declared
-// store, or to collections that can be used without a declaration. CanGrant ignores built-in
-// stores.
+// CanGrant reports whether a grant applies to a declared store, or to collections that can be used
+// without a declaration. The argument is the store or the pattern of the grant. CanGrant ignores
+// built-in stores.
 func (a *App) CanGrant(store string) bool {
 	if a.AutoCollections && declare.CheckName(strings.TrimSuffix(store, "*")) == nil {
 		return true
@@ -144,10 +144,9 @@ func (a *App) Tool(name string) (Tool, bool) {
 	return Tool{}, false
 }
 
-// If a run names no tool, the app executes one of its tools. RunsByDefault returns the name of this
-// tool. This tool is the default tool that the app declares. If the app declares none, it is the
-// app's only tool. If the app has several tools and declares no default tool, RunsByDefault returns
-// "".
+// RunsByDefault returns the name of the tool that is executed if a run names no tool. This tool is
+// the default tool that the app declares. If the app declares none, it is the app's only tool. If
+// the app has several tools and declares no default tool, RunsByDefault returns "".
 func (a *App) RunsByDefault() string {
 	if a.DefaultTool == "" && len(a.Tools) == 1 {
 		return a.Tools[0].Name
@@ -166,8 +165,8 @@ func (a *App) Prompt(name string) (Prompt, bool) {
 	return Prompt{}, false
 }
 
-// The input schema of the tool has properties. Params returns their names in the order of the
-// schema.
+// Params returns the names of the properties that the input schema of the tool has. The names are
+// in the order of the schema.
 func (t Tool) Params() []string {
 	root, problems := parseJSON("", t.InputSchema)
 	if len(problems) > 0 {

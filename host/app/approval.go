@@ -61,9 +61,10 @@ func (r *toolReader) approval(n *node) (a declare.Approval) {
 	return a
 }
 
-// The argument contains all operations that exist. If the declaration of an approval contains
-// another operation, UnknownOperations returns an error for it. Load does not report such
-// operations. The host can have several kinds of stores, which determine the operations that exist.
+// UnknownOperations returns an error for each operation that the declaration of an approval
+// contains but that does not exist. The argument contains all operations that exist. Load does not
+// report such operations. The host can have several kinds of stores, which determine the operations
+// that exist.
 func (a *App) UnknownOperations(known []string) problem.List {
 	var problems problem.List
 	for _, t := range a.Tools {

@@ -10,60 +10,63 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// casesSuffix is the suffix in the name of a file with test cases. The name of the file begins with
-// the name of the tool.
+// A file with test cases has a name that ends with casesSuffix. The file name begins with the name
+// of the tool.
 const casesSuffix = ".tests.yaml"
 
 // maxCases is the maximum number of test cases of a tool.
 const maxCases = 500
 
-// The default user and the default session of the caller of a Case.
+// These are the default user and the default session of the caller in a Case.
 const (
 	caseUser    = "user_test"
 	caseSession = "session_test"
 )
 
-// Case is a test case: a run of a tool, and the expectations on the Result of the run.
+// Case is a test case. It describes a run of a tool, and the expected Result of this run.
 type Case struct {
 	Name string
-	// File, Line and Column are the position of the name of the case.
+	// File, Line and Column are the position at which the name of the case is written.
 	File         string
 	Line, Column int
-	// Given is the input. The default is {}. Context contains additional members of the context, or is
-	// nil.
+	// Given is the input. The default is {}. Context contains additional members for the context of
+	// the run. Context can be nil.
 	Given, Context json.RawMessage
-	// User and Session are the caller. The defaults are "user_test" and "session_test". The value
-	// "" means that the caller has no user, or no session.
+	// User and Session identify the caller of the run. The defaults are "user_test" and
+	// "session_test". If User is "", the caller has no user. If Session is "", the caller has no
+	// session.
 	User, Session string
-	// Before contains the contents of stores before the run, in the order of the file.
+	// Before contains the contents that stores have before the run. The contents are in the order
+	// of the file.
 	Before []CaseRecord
-	// Mocks contains the mocks of the run, or is nil.
+	// Mocks contains the mocks of the run. Mocks can be nil.
 	Mocks *CaseValue
-	// Expect is the expected output, or nil. Objects in the output can have additional members.
+	// Expect is the expected output of the run. Expect can be nil. An object in the output can have
+	// more members than the object in Expect.
 	Expect *CaseValue
-	// Remembered contains the entries that the run remembers, or is nil.
+	// Remembered contains the entries that the run must remember. Remembered can be nil.
 	Remembered *CaseValue
-	// After contains the contents of stores after the run.
+	// After contains the contents that stores must have after the run.
 	After []CaseRecord
-	// Fails is the code of the expected fault, or "".
+	// Fails is the code of the expected fault. If no fault is expected, Fails is "".
 	Fails abi.Code
 }
 
-// CaseRecord is the content of one store in a Case.
+// CaseRecord describes the content of one store in a Case.
 type CaseRecord struct {
 	Store string
 	CaseValue
 }
 
-// CaseValue is a value in a file of test cases.
+// CaseValue is a value that a file of test cases contains.
 type CaseValue struct {
 	JSON json.RawMessage
 	node *node
 }
 
-// Position returns the position of the part of the value to which a JSON Pointer refers. If the
-// value has no such part, Position returns the position of the innermost existing part on the path
-// of the pointer.
+// Position returns the position of a part of the value. A JSON Pointer refers to this part. If the
+// value has no such part, Position follows the pointer as far as possible. Position then returns
+// the position of the last part that exists.
 func (v CaseValue) Position(pointer string) (line, column int) {
 	at := v.node.at(pointer)
 	if pointer == "" {
@@ -72,8 +75,8 @@ func (v CaseValue) Position(pointer string) (line, column int) {
 	return at.line, at.column
 }
 
-// CasesFile returns the path of the file that can contain the test cases of a tool. The file is in
-// the folder of the tool. The path is relative to the folder of the app.
+// CasesFile returns the path of the file that can contain the test cases of a tool. This file is in
+// the folder of the tool. The returned path is relative to the folder of the app.
 func (t Tool) CasesFile() string {
 	folder := t.Dir
 	if folder == "" {
@@ -137,7 +140,7 @@ func (r caseReader) cases(root *node) []Case {
 	return cases
 }
 
-// one reads a test case.
+// The method "one" reads a test case.
 func (r caseReader) one(n *node) Case {
 	at := n.at("/name")
 	c := Case{Name: r.text(n.get("name"), "name"), File: at.file, Line: at.line, Column: at.column, Given: json.RawMessage("{}")}
@@ -160,7 +163,7 @@ func (r caseReader) one(n *node) Case {
 	return c
 }
 
-// expectations reads the expected fault, and checks that the test case contains at least one
+// expectations reads the expected fault. It also checks that the test case has at least one
 // expectation.
 func (r caseReader) expectations(n *node, c *Case) {
 	fails := n.get("fails")
@@ -190,7 +193,7 @@ func (r caseReader) expectations(n *node, c *Case) {
 
 var entryKeys = []string{"collection", "namespace", "id", "content", "metadata", "expires_at"}
 
-// entriesOf checks the keys of expected entries.
+// entriesOf checks the keys in the entries that a test case expects.
 func (r caseReader) entriesOf(n *node) {
 	if n.kind != list {
 		r.errorf(n.position, problem.WrongType, "write a list of entries, such as `[{collection: kb, content: text}]`", "the value of `remembered` must be a list, not %s", n.kind)
@@ -212,7 +215,7 @@ func (r caseReader) id(n *node, key, otherwise string) string {
 	return r.text(n, key)
 }
 
-// records reads the contents of stores.
+// The method "records" reads the contents of stores.
 func (r caseReader) records(n *node, key string) []CaseRecord {
 	stores := n.get(key)
 	if stores == nil {
@@ -232,7 +235,8 @@ func (r caseReader) records(n *node, key string) []CaseRecord {
 	return records
 }
 
-// object returns the value of a key that must be an object, or nil.
+// The value of the key must be an object. The method "object" returns this object, or nil if the
+// key is missing.
 func (r caseReader) object(n *node, key string) *CaseValue {
 	v := n.get(key)
 	if v == nil {
@@ -245,7 +249,7 @@ func (r caseReader) object(n *node, key string) *CaseValue {
 	return r.value(v)
 }
 
-// value returns a value as JSON, or nil if the key is missing.
+// The method "value" returns a value as JSON. If the key is missing, it returns nil.
 func (r caseReader) value(n *node) *CaseValue {
 	if n == nil || !r.schemas.isJSON(n) {
 		return nil

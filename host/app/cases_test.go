@@ -11,7 +11,7 @@ import (
 
 var casedTool = app.Tool{Tool: declare.Tool{Name: "count", Source: "tools/count/main.js", Dir: "tools/count"}}
 
-// TestCases checks the defaults of the keys of test cases.
+// TestCases checks the defaults of the keys in test cases.
 func TestCases(t *testing.T) {
 	const file = "tests:\n  - name: a\n    expect: {n: [1, 2]}\n  - name: b\n    user: null\n    session: s\n    before: {visits: {n: 1}}\n    fails: no_user\n"
 	cases, problems := app.LoadCases(fstest.MapFS{"tools/count/count.tests.yaml": {Data: []byte(file)}}, casedTool)
@@ -37,7 +37,8 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// FuzzCases checks that every file either has problems or contains cases that can be executed.
+// FuzzCases reads random files. Each file must have problems, or contain only cases that can be
+// executed.
 func FuzzCases(f *testing.F) {
 	for _, seed := range []string{"tests: []", "tests:\n  - name: a\n    mocks: {recall: {kb: [[x]]}}\n    remembered: [{content: 1}]\n    after: {a: null}\n", "tests: [{name: x, user: 1, expect: 0x10}]", "- a", ""} {
 		f.Add(seed)

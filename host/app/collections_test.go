@@ -43,7 +43,7 @@ tools:
 		t.Fatal(err)
 	}
 	again, problems := app.Import("shop.json", text)
-	if len(problems) > 1 { // a warning about a store that is not granted to a tool
+	if len(problems) > 1 { // a warning that a store is not granted to any tool
 		t.Fatalf("Import: %v", problems)
 	}
 	if diff := cmp.Diff(a.Stores, again.Stores); diff != "" || !again.AutoCollections {

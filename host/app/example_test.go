@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 )
 
-// Use os.OpenRoot to open the folder of an app. The method FS of an os.Root returns a file system
-// that is confined to the folder.
+// The folder of an app should be opened with os.OpenRoot. The method FS of an os.Root returns a
+// file system. It cannot access files outside of the folder.
 func ExampleLoad() {
 	folder := fstest.MapFS{
 		"app.yaml": {Data: []byte(`

@@ -10,14 +10,14 @@ import (
 	"github.com/toolrun/toolrun/internal/bytesize"
 )
 
-// Export encodes the configuration of an app as one JSON document, which contains the declarations
-// of stores, facts, blocks, tools and prompts. The document also contains schemas and the values in
-// env. The document contains neither stored records nor code. For tools and agents, the document
-// contains only the paths of the source files.
+// Export encodes the configuration of an app as one JSON document. The document contains the
+// declarations of stores, facts, blocks, tools and prompts. The document also contains schemas, and
+// the values in the key "env" of tools. The document contains neither stored records nor code. For
+// a tool or an agent, the document contains only the path of its source file.
 //
-// The document is an app file. Export always encodes the same app as the same bytes, even after an
-// Import. Export rejects an app with broken tools or prompts, because their declarations are
-// incomplete.
+// The document is an app file. Export always encodes the same app as the same bytes. This is also
+// true if the app was imported. If a tool or a prompt is broken, its declaration is incomplete.
+// Therefore, Export rejects an app that contains broken tools or prompts.
 func Export(a *App) ([]byte, error) {
 	if err := brokenPart(a); err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func Export(a *App) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var facts ordered // the key is omitted if the app has no facts
+	var facts ordered // if the app has no facts, the key is omitted
 	if a.Facts != nil {
 		if facts, err = section(a.Facts, exportFact); err != nil {
 			return nil, err
@@ -62,9 +62,10 @@ func Export(a *App) ([]byte, error) {
 	return text, err
 }
 
-// Import reads a document that Export has written, or any other app file with inline schemas.
-// Import does not read other files: Import does not check the source files of tools, and ignores
-// manifests. Each problem contains the argument "name" as the name of its file.
+// Import reads a document that Export has written. It can also read any other app file whose
+// schemas are inline. Import reads no other files: Import does not check whether the source files
+// of tools exist, and it ignores manifests. In each problem, the name of the file is the argument
+// "name".
 func Import(name string, document []byte) (*App, problem.List) {
 	return Loader{}.Import(name, document)
 }
@@ -120,14 +121,15 @@ type exportedStore struct {
 	Strict      *bool           `json:"strict,omitempty"`
 	Schema      json.RawMessage `json:"schema,omitempty"`
 	Expose      string          `json:"expose,omitempty"`
-	// Only collections have these keys. Collections do not have the key "strict".
+	// Only a collection has these keys. A collection does not have the key "strict".
 	Embedding string            `json:"embedding,omitempty"`
 	Erase     declare.EraseRule `json:"erase,omitempty"`
 	Language  string            `json:"language,omitempty"`
 }
 
-// exportedTool always contains grants, models, approval, env and limits, even if they are empty.
-// For a missing key, Load would use the value in the manifest of the tool.
+// exportedTool always contains the keys for grants, models, approval, env and limits, even if their
+// values are empty. If one of these keys were missing, Load would use the value in the manifest of
+// the tool.
 type exportedTool struct {
 	Source       string              `json:"source"`
 	Entry        string              `json:"entry,omitempty"`
@@ -198,8 +200,8 @@ func exportLimits(l declare.Limits) exportedLimits {
 	}
 }
 
-// The function "written" returns a limit in the notation of app files, or "" if the tool has no
-// limit.
+// The function "written" returns a limit in the notation of app files. If the tool does not have
+// the limit, it returns "".
 func written[T comparable](limit T, format func(T) string) string {
 	var none T
 	if limit == none {
@@ -214,7 +216,7 @@ func exportTool(t Tool) (string, any, error) {
 		Annotations: t.Annotations, Grants: exportGrants(t.Grants), Models: append([]string{}, t.Models...), Env: t.Env,
 	}
 	if t.Dir != "" {
-		out.Source = t.Dir + "/" // the slash marks the source as a folder, so Import does not need the file system
+		out.Source = t.Dir + "/" // the slash marks the source as a folder
 	}
 	if out.Approval.Before = append([]string{}, t.Approval.Before...); t.Approval.ByUser {
 		out.Approval.By = approvedByUser
@@ -241,7 +243,8 @@ func exportGrants(grants []declare.Grant) ordered {
 	return out
 }
 
-// canonical encodes a schema as compact JSON with the members in their original order, like Load.
+// The function "canonical" encodes a schema as compact JSON. Like Load, it keeps the members in
+// their original order.
 func canonical(schema json.RawMessage) (json.RawMessage, error) {
 	if schema == nil {
 		return nil, nil
@@ -275,7 +278,7 @@ func section[T any](parts []T, export func(T) (string, any, error)) (ordered, er
 	return out, nil
 }
 
-// MarshalJSON encodes the members in their order.
+// MarshalJSON encodes the members in their fixed order.
 func (o ordered) MarshalJSON() ([]byte, error) {
 	b := []byte{'{'}
 	for i, p := range o {
@@ -291,7 +294,7 @@ func (o ordered) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// encode encodes v as JSON without escaping the characters "<" and ">".
+// The function "encode" encodes the argument v as JSON. The characters "<" and ">" are not escaped.
 func encode(v any, indent string) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

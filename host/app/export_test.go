@@ -51,8 +51,8 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// An export is an app file that declares the same app as the original file. In particular, an
-// export does not contain grants that the original file rejected.
+// An export is an app file that declares the same app as the original file. If the original app
+// file rejected grants, an export does not contain these grants.
 func TestExportIsAnAppFile(t *testing.T) {
 	a := loadShop(t)
 	text, err := app.Export(a)

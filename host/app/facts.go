@@ -17,11 +17,11 @@ type factReader struct {
 	schemas *schemaReader
 }
 
-// maxFacts is the maximum number of declared facts of an app.
+// maxFacts is the maximum number of facts that an app can declare.
 const maxFacts = 1000
 
-// facts returns the declared facts, and the positions of the facts by path. facts returns nil if
-// the file has no section "facts".
+// The method "facts" returns the declared facts. It also returns the positions of the facts, with
+// the paths of the facts as keys. If the file has no section "facts", the method returns nil.
 func (r *factReader) facts(n *node) (facts []declare.Fact, positions map[string]position) {
 	if n == nil {
 		return nil, nil
@@ -78,7 +78,7 @@ func factTypes() []string {
 	return words
 }
 
-// factScopes contains the values of the key "scope".
+// The key "scope" of a fact can have the values in factScopes.
 var factScopes = map[string]declare.Scope{
 	"user": declare.ScopeUser, "project": declare.ScopeApplication, "execution_tree": declare.ScopeWorkflow,
 }
@@ -87,7 +87,8 @@ func (r *factReader) scope(n *node) declare.Scope {
 	return factScopes[r.word(n, "scope", []string{"user", "project", "execution_tree"})]
 }
 
-// word returns a scalar of the file if it is one of the known words, and "" otherwise.
+// The value in the file must be one of the known words. The method "word" returns this word, or ""
+// if the value is not known.
 func (r *factReader) word(n *node, key string, known []string) string {
 	if n == nil {
 		return ""
@@ -113,7 +114,7 @@ func (r *factReader) ttl(n *node) time.Duration {
 	return retention.For
 }
 
-// defaultValue returns the default of a fact as JSON, or nil if the fact has no default.
+// defaultValue returns the default of a fact as JSON. If the fact has no default, it returns nil.
 func (r *factReader) defaultValue(n *node) json.RawMessage {
 	if n == nil || n.kind == null {
 		return nil

@@ -11,18 +11,19 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// fileReader reads the files of one declaration.
+// fileReader reads all files that belong to one declaration.
 type fileReader struct {
 	*reporter
-	fsys fs.FS // nil for Import, which reads no files
-	// documents contains the parsed files by path. For an invalid file, the value in documents is
-	// nil.
+	fsys fs.FS // nil while Import reads a document, because Import reads no other files
+	// documents contains the files that were parsed. The keys are the paths of the files. If a file
+	// is invalid, its value is nil.
 	documents map[string]*node
 	spent     int // bytes, see maxTotalBytes
 }
 
-// document returns the content of a YAML or JSON file, or nil if the file is invalid. document
-// reports problems for the current tool or prompt. Each file is read only once.
+// The method "document" returns the content of a YAML or JSON file. If the file is invalid, the
+// method returns nil, and reports problems for the current tool or prompt. No file is read more
+// than once.
 func (r *fileReader) document(file string, at position) *node {
 	if root, ok := r.documents[file]; ok && root != nil {
 		return root
@@ -39,8 +40,8 @@ func (r *fileReader) document(file string, at position) *node {
 	return root
 }
 
-// The method "read" returns the bytes of a file. The argument "at" is the position of the name of
-// the file in the declaration.
+// The method "read" returns the bytes in a file. The declaration contains the name of the file. The
+// argument "at" is the position of this name.
 func (r *fileReader) read(file string, at position) ([]byte, bool) {
 	if !r.isFile(at, file) {
 		return nil, false
@@ -51,8 +52,8 @@ func (r *fileReader) read(file string, at position) ([]byte, bool) {
 		return nil, false
 	}
 	defer f.Close()
-	// Read one byte more than the limit, so that the function parse detects a file that is too
-	// large.
+	// One byte more than the limit is read, so that the function "parse" can detect a file that is
+	// too large.
 	content, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1+int64(len("\ufeff"))))
 	if err != nil {
 		r.fileProblem(at, file, err)
@@ -61,11 +62,13 @@ func (r *fileReader) read(file string, at position) ([]byte, bool) {
 	return content, r.spend(at, len(content))
 }
 
-// maxTotalBytes is the maximum number of bytes that are read and compiled for one declaration. A
-// schema that is referenced several times counts once for each reference.
+// The files and schemas of one declaration are read and compiled. maxTotalBytes is the maximum of
+// their total size. If a schema is referenced several times, its size counts once for each
+// reference.
 const maxTotalBytes = 16 << 20
 
-// spend adds n to the total of bytes and reports whether the total is within maxTotalBytes.
+// The method "spend" adds the argument n to the total number of bytes. It reports whether the total
+// is at most maxTotalBytes.
 func (r *fileReader) spend(at position, bytes int) bool {
 	if r.spent += bytes; r.spent > maxTotalBytes {
 		r.errorf(at, problem.OverLimit, "", "the files and schemas of the app exceed %d MiB in total", maxTotalBytes>>20)
@@ -74,8 +77,8 @@ func (r *fileReader) spend(at position, bytes int) bool {
 	return true
 }
 
-// isFile reports whether a regular file with the given name exists. Only regular files are opened,
-// because opening a named pipe would block.
+// isFile reports whether a regular file with the given name exists. Other files are not opened. For
+// example, opening a named pipe would block.
 func (r *fileReader) isFile(at position, file string) bool {
 	if !fs.ValidPath(file) {
 		r.errorf(at, problem.OutsideFolder, "", "the path %s is not in the folder", problem.Quote(file))
@@ -93,22 +96,23 @@ func (r *fileReader) isFile(at position, file string) bool {
 	return false
 }
 
-// fileProblem reports why a file cannot be read. fileProblem omits the message of the operating
-// system, which can contain paths of the host.
+// fileProblem reports why a file cannot be read. The message of the operating system is omitted,
+// because it can contain paths of the host.
 func (r *fileReader) fileProblem(at position, file string, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		r.errorf(at, problem.MissingFile, r.similarFile(file), "the path %s does not exist", problem.Quote(file))
 	case errors.Is(err, fs.ErrPermission):
 		r.errorf(at, problem.MissingFile, "", "cannot read %s: permission denied", problem.Quote(file))
-	case strings.Contains(err.Error(), "escapes from parent"): // os.Root has no exported error value for paths that escape
+	case strings.Contains(err.Error(), "escapes from parent"): // os.Root exports no such error value
 		r.errorf(at, problem.OutsideFolder, "replace the link with the file", "the path %s is a link to a file outside the folder", problem.Quote(file))
 	default:
 		r.errorf(at, problem.MissingFile, "", "cannot read %s", problem.Quote(file))
 	}
 }
 
-// similarFile returns a hint with the name of a similar file, or "".
+// similarFile returns a hint that contains the name of a similar file. If there is no similar file,
+// it returns "".
 func (r *fileReader) similarFile(file string) string {
 	entries, err := fs.ReadDir(r.fsys, path.Dir(file))
 	if err != nil {
@@ -127,7 +131,8 @@ func (r *fileReader) similarFile(file string) string {
 
 var drive = lazyregexp.New(`^[A-Za-z]:`)
 
-// resolve converts a path relative to the folder base to a path relative to the folder of the app.
+// The argument "base" is a folder. The method "resolve" converts a path relative to this folder to
+// a path relative to the folder of the app.
 func (r *fileReader) resolve(n *node, base string) (string, bool) {
 	p := n.value
 	file := path.Join(base, p)

@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// openFolder writes files into a new folder, puts a secret file next to the folder, and opens the
-// folder with os.OpenRoot.
+// openFolder writes files into a new folder, and opens the folder with os.OpenRoot. It also writes
+// a secret file next to the folder.
 func openFolder(t *testing.T, parts ...string) (dir string, fsys fs.FS) {
 	t.Helper()
 	above := t.TempDir()
@@ -44,8 +44,8 @@ func write(t *testing.T, name, content string) {
 	}
 }
 
-// Load never reads a file outside of the folder of the app, whatever paths the app file contains.
-// No message contains a path of the host.
+// The paths in an app file can be arbitrary. Load must never read a file outside of the folder of
+// the app. No message must contain a path of the host.
 func TestNothingOutsideIsRead(t *testing.T) {
 	dir, fsys := openFolder(t, "app.yaml", `app: shop
 memory:
@@ -90,8 +90,8 @@ tools:
 	}
 }
 
-// Load must not open a named pipe, because opening a named pipe would block. Load must report
-// folders that are used as files.
+// Load must not open a named pipe, because opening a named pipe would block. If a folder is used as
+// a file, Load must report it.
 func TestOnlyRegularFilesAreOpened(t *testing.T) {
 	dir, fsys := openFolder(t, "app.yaml", `app: shop
 memory: {pipe: {access: user, schema: pipe.json}, folder: {access: user, schema: folder}}
@@ -108,7 +108,7 @@ tools: {pipe: {source: pipe.js, description: d}}
 	}
 }
 
-// The time of Load is bounded, even if many tools reference the same large schema.
+// If many tools reference the same large schema, the duration of Load must still be limited.
 func TestTotalBytes(t *testing.T) {
 	schema := `{"type": "object", "description": "` + strings.Repeat("x", 200<<10) + `"}`
 	text := "app: shop\ntools:\n"
@@ -133,7 +133,8 @@ func TestAppFileNotThere(t *testing.T) {
 	}
 }
 
-// failing is a file whose Read method returns an error that contains a path of the host.
+// The type "failing" is a file that cannot be read. Its method "Read" returns an error that
+// contains a path of the host.
 type failing struct{ fstest.MapFS }
 
 func (f failing) Open(name string) (fs.File, error) {

@@ -32,7 +32,7 @@ func addSeeds(f *testing.F) {
 	}
 }
 
-// Load must not panic for any input, and the positions of its problems must exist in the file.
+// Load must not panic, whatever the input is. The positions of its problems must exist in the file.
 func FuzzLoad(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -53,8 +53,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// An imported app is exported and imported again. The second import must return the same app as the
-// first import.
+// An app is imported, exported, and imported again. Both imports must return the same app.
 func FuzzExport(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -64,7 +63,7 @@ func FuzzExport(f *testing.F) {
 		}
 		once, err := app.Export(a)
 		if err != nil {
-			return // a tool or prompt is broken, or the document is too large
+			return // the app has a broken tool or prompt, or the document is too large
 		}
 		b, problems := app.Import("export.json", once)
 		if b == nil {

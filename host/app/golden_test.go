@@ -17,8 +17,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden parts of testdata")
 
-// Each archive contains the files of an app's folder. The last file of the archive lists the
-// problems that Load finds, and the usable declarations.
+// Each archive contains the files in an app's folder. The archive also contains a file that is
+// always the last one. It lists the problems that Load must find, and the declarations that are
+// usable.
 func TestProblems(t *testing.T) {
 	archives, err := filepath.Glob("testdata/problems/*.txtar")
 	if err != nil || len(archives) == 0 {
@@ -56,12 +57,12 @@ func folder(files []txtar.File) fs.FS {
 	return fsys
 }
 
-// report formats the problems and the usable declarations of an app. The test compares this text
-// with the golden file.
+// The function "report" formats the problems of an app, and the declarations that are usable. The
+// test compares this text with the golden file.
 func report(a *app.App, problems problem.List) string {
 	text := ""
 	for _, p := range problems {
-		if p.Code == problem.BadSchema { // omits the message, which package schema tests
+		if p.Code == problem.BadSchema { // package schema tests the message
 			p.Message, p.Hint = "…", ""
 		}
 		text += p.String() + "\n  [" + string(p.Code)

@@ -10,26 +10,26 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// verbWords lists the words that are allowed in a grant. The word "readwrite" means all three
+// verbWords contains the words that a grant can contain. The word "readwrite" stands for all three
 // verbs.
 var verbWords = []string{"read", "write", "delete", "readwrite"}
 
 // grantReader reads grants.
 type grantReader struct {
 	fieldReader
-	// The field declared contains the positions of the declared stores. The field declared is nil
-	// if a tool is read without an app.
+	// The field "declared" contains the positions of the declared stores. If a tool is read without
+	// an app, the field "declared" is nil.
 	declared map[string]position
-	// The field auto is true if the app allows collections without a declaration. If auto is true,
-	// each name can be the name of a collection.
+	// The field "auto" is true if the app can use collections that are not declared. In this case,
+	// a collection can have any name.
 	auto bool
 	// The field "facts" contains the positions of the declared facts. The field "facts" is nil if
 	// the app declares no facts.
 	facts map[string]position
 }
 
-// grants reads the grants of a tool or prompt. grants returns nil if the tool or prompt has no
-// grants.
+// The method "grants" reads the grants of a tool or prompt. If the tool or prompt has no grants, it
+// returns nil.
 func (r *grantReader) grants(n *node) []declare.Grant {
 	if n == nil || n.kind == null {
 		return nil
@@ -58,8 +58,8 @@ func (r *grantReader) grants(n *node) []declare.Grant {
 	return grants
 }
 
-// verbs reads the verbs of a grant. The value is one word, comma-separated words, or a list of
-// words. verbs returns the verbs in a fixed order.
+// The method "verbs" reads the verbs of a grant. The value is one word, several words separated by
+// commas, or a list of words. The order of the returned verbs is fixed.
 func (r *grantReader) verbs(n *node) []abi.Verb {
 	words := n.items
 	if n.kind != list {
@@ -95,7 +95,8 @@ func (r *grantReader) verb(n *node) []abi.Verb {
 	return verbs
 }
 
-// formatVerbs formats verbs in the notation that the method verbs reads, in a fixed order.
+// formatVerbs formats verbs so that the method "verbs" can read them. The order of the formatted
+// verbs is fixed.
 func formatVerbs(verbs []abi.Verb) string {
 	if len(verbs) == 3 {
 		return "readwrite"
@@ -107,7 +108,7 @@ func formatVerbs(verbs []abi.Verb) string {
 	return strings.Join(words, ",")
 }
 
-// checkTarget reports a grant on a store or facts that are not declared.
+// checkTarget reports a grant if its store or its facts are not declared.
 func (r *grantReader) checkTarget(m member, g declare.Grant) {
 	switch {
 	case r.declared == nil:
@@ -123,8 +124,8 @@ func (r *grantReader) checkTarget(m member, g declare.Grant) {
 	}
 }
 
-// checkFacts reports a grant on facts that are not declared. A pattern does not need to match a
-// declared fact.
+// checkFacts reports a grant if its facts are not declared. A pattern is allowed even if no
+// declared fact matches it.
 func (r *grantReader) checkFacts(m member, g declare.Grant) {
 	_, declared := r.facts[g.Item]
 	switch err := g.CheckItem(); {
@@ -137,7 +138,7 @@ func (r *grantReader) checkFacts(m member, g declare.Grant) {
 	}
 }
 
-// matchesStore reports whether a pattern covers a declared store.
+// matchesStore reports whether any declared store matches a pattern.
 func (r *grantReader) matchesStore(g declare.Grant) bool {
 	for name := range r.declared {
 		if g.CoversStore(name) {
@@ -147,7 +148,7 @@ func (r *grantReader) matchesStore(g declare.Grant) bool {
 	return false
 }
 
-// grantable reports whether tools and prompts can have a grant on a store.
+// grantable reports whether a grant of a tool or prompt can name the store.
 func (r *grantReader) grantable(name string) bool {
 	_, ok := r.declared[name]
 	return ok || name == declare.SessionMeta || r.declared == nil

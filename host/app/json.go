@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// parseJSON parses one JSON document. The result contains the positions of the values, and all
-// duplicate keys.
+// parseJSON parses one JSON document. The result contains the position of each value. It also
+// contains all keys, even if a key occurs twice in an object.
 func parseJSON(file string, content []byte) (*node, problem.List) {
 	if len(bytes.TrimSpace(content)) == 0 {
 		return (&node{position: position{file, 1, 1}}).seal(), nil
@@ -36,15 +36,16 @@ type jsonReader struct {
 	file    string
 	content []byte
 	dec     *json.Decoder
-	// The fields "line" and "column" are the position of the first byte that has not been visited.
-	// The field seen is the number of visited bytes.
+	// The fields "line" and "column" are the position of the first byte that was not yet visited.
+	// The field "seen" is the number of visited bytes.
 	seen, line, column int
 }
 
 var errNesting = errors.New("values are nested too deeply")
 
-// The method "next" returns the next token and its position. The method "next" computes the
-// position of the token, because the decoder reports only the end of the previous token.
+// The method "next" returns the next token, and the position at which it begins. The decoder
+// reports only where the previous token ends. Therefore, the method "next" computes where the next
+// token begins.
 func (r *jsonReader) next() (json.Token, position, error) {
 	start := int(r.dec.InputOffset())
 	for start < len(r.content) && strings.IndexByte(" \t\r\n,:", r.content[start]) >= 0 {
@@ -55,8 +56,8 @@ func (r *jsonReader) next() (json.Token, position, error) {
 	return tok, at, err
 }
 
-// positionAt converts an offset to a position, like positionOf, but each offset must be larger than
-// the previous offset. Therefore, positionAt visits each byte only once.
+// positionAt converts an offset to a position, like positionOf. Each offset must be larger than the
+// offset of the previous call. Therefore, positionAt visits each byte only once.
 func (r *jsonReader) positionAt(offset int) position {
 	for ; r.seen < min(offset, len(r.content)); r.seen++ {
 		switch c := r.content[r.seen]; {
@@ -95,7 +96,8 @@ func (r *jsonReader) read(depth int) (*node, error) {
 	return v.seal(), nil
 }
 
-// The method "inside" reads a list or an object after its opening bracket.
+// The method "inside" reads the content of a list or an object. The opening bracket has already
+// been read.
 func (r *jsonReader) inside(v *node, open json.Delim, depth int) error {
 	v.kind = list
 	if open == '{' {
@@ -109,7 +111,7 @@ func (r *jsonReader) inside(v *node, open json.Delim, depth int) error {
 				return err
 			}
 			m.position = at
-			m.key, _ = tok.(string) // the decoder rejects keys that are not strings
+			m.key, _ = tok.(string) // the decoder rejects a key that is not a string
 		}
 		value, err := r.read(depth + 1)
 		if err != nil {

@@ -9,11 +9,13 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// poorNames matches store names that do not describe the content, such as "data" or "data2".
+// The name of a store should describe its content. poorNames matches names that do not, such as
+// "data" or "data2".
 var poorNames = lazyregexp.New(`(?i)^([a-z]|data|temp|tmp|test|testing|foo|bar|baz|abc|xyz` +
 	`|store|my_?store|memory|mem|stuff|things?|misc|new|untitled|example|sample|values?|objects?|info)[_-]?[0-9]*$`)
 
-// lintStore warns about valid declarations of a store that are usually mistakes.
+// The declaration of a store can be valid, but still a probable mistake. lintStore warns about such
+// declarations.
 func (r *storeReader) lintStore(m member, s declare.Store) {
 	if poorNames().MatchString(s.Name) {
 		r.warnf(m.position, problem.PoorName, "choose a name such as userPreferences or orderHistory; the name of a store cannot be changed later", "the name %s does not describe the content", problem.Quote(s.Name))
@@ -31,8 +33,8 @@ func (r *storeReader) lintStore(m member, s declare.Store) {
 	}
 }
 
-// lintGrants warns about stores that are not granted to any tool or prompt. lintGrants does nothing
-// if the app has no tools and prompts.
+// If a store is not granted to any tool or prompt, lintGrants adds a warning. If the app has no
+// tools and no prompts, there is no warning.
 func (l *load) lintGrants(a *App) {
 	if len(a.Tools)+len(a.Prompts) == 0 {
 		return
@@ -58,8 +60,8 @@ func (l *load) lintGrants(a *App) {
 	}
 }
 
-// lintReadOnly warns about a tool that has the read-only hint but also grants that allow changes.
-// Clients that ask the user to confirm changes rely on the read-only hint.
+// If a tool has the read-only hint, but also grants that allow changes, lintReadOnly adds a
+// warning. Some clients ask the user to confirm changes. These clients rely on the read-only hint.
 func (r *toolReader) lintReadOnly(annotations *node, t *Tool) {
 	if t.Annotations.ReadOnlyHint == nil || !*t.Annotations.ReadOnlyHint {
 		return

@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// The defaults of Loader and App.
+// These are defaults for fields of Loader and App.
 const (
 	DefaultMaxStores    = 15
 	DefaultMaxTimeout   = 180 * time.Second
@@ -19,31 +19,34 @@ const (
 	DefaultWorkflowIdle = 24 * time.Hour
 )
 
-// Loader reads declarations and enforces limits. The zero value has the default limits. Loader is
-// safe for concurrent use.
+// Loader reads declarations, and enforces limits on them. The zero value of Loader has the default
+// limits. A Loader is safe for concurrent use.
 type Loader struct {
 	// MaxStores is the maximum number of stores that an app can declare. The default is 15.
 	MaxStores int
 	// MaxTimeout is the longest timeout that a tool can declare. The default is 180 seconds.
 	MaxTimeout time.Duration
 	// MaxMemory is the largest memory limit in bytes that a tool can declare. The default is 4 GiB,
-	// the address space of a 32-bit guest.
+	// which is the size of the address space of a 32-bit guest.
 	MaxMemory int64
-	// Extensions lists the file extensions that the engines of the host can run. engine.Extensions
-	// returns this list. Load searches a folder for the entry file of a tool in the order of
-	// Extensions. The default is the extensions of the bundled engines.
+	// Extensions contains the extensions of the files that the engines of the host can run.
+	// engine.Extensions returns such a list. If the source of a tool is a folder, Load searches the
+	// folder for the entry file. Load tries the extensions in the order of Extensions. By default,
+	// Extensions contains the extensions of the bundled engines.
 	Extensions []string
-	// Kinds are the kinds of stores that the host supports. The default is the kinds "document" and
-	// "collection". Facts, blocks and agents do not require a kind in this list.
+	// Kinds contains the kinds of stores that the host supports. By default, Kinds contains
+	// "document" and "collection". Kinds does not have to contain the kinds for facts, blocks and
+	// agents.
 	Kinds []declare.Kind
 }
 
-// Load reads an app file with the default limits. The argument "fsys" is the folder of the app, and
-// "name" is the path of the app file in this folder.
+// Load reads an app file with the default limits. The argument "fsys" is the folder of the app. The
+// argument "name" is the path of the app file in this folder.
 //
-// Load returns all problems. The app is nil if an error does not belong to a single tool or prompt.
-// A tool or prompt with errors is part of the app, and its field Broken contains the errors. The
-// app reads from fsys, so fsys must stay open as long as the app is used.
+// Load returns all problems. If an error does not belong to a single tool or prompt, the returned
+// app is nil. If a tool or prompt has errors, it is still part of the app. Its field Broken
+// contains the errors. The app reads files from the argument "fsys", which must stay open as long
+// as the app is used.
 func Load(fsys fs.FS, name string) (*App, problem.List) { return Loader{}.Load(fsys, name) }
 
 // Load is like the function Load, but uses the limits of the Loader.
@@ -55,8 +58,8 @@ func (ld Loader) Load(fsys fs.FS, name string) (*App, problem.List) {
 	return nil, l.problems.Sorted()
 }
 
-// The type "load" is the state of reading one declaration. The type "load" contains a reader for
-// each section. All readers share one reporter.
+// The type "load" contains the state that is needed to read one declaration. This state includes
+// one reader for each section. All readers share one reporter.
 type load struct {
 	fieldReader
 	files   *fileReader
@@ -69,7 +72,8 @@ type load struct {
 	prompts *promptReader
 }
 
-// begin returns the initial state for reading a declaration. The argument "fsys" is nil for Import.
+// The method "begin" returns the state with which reading a declaration starts. If Import reads the
+// declaration, the argument "fsys" is nil.
 func (ld Loader) begin(fsys fs.FS) *load {
 	fields := fieldReader{&reporter{}}
 	files := &fileReader{reporter: fields.reporter, fsys: fsys, documents: map[string]*node{}}
@@ -94,7 +98,7 @@ var appKeys = []string{"app", "session_idle", "workflow_idle", "memory", "facts"
 
 var idRule = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
-// app reads an app file.
+// The method "app" reads an app file.
 func (l *load) app(root *node) (*App, problem.List) {
 	a := &App{SessionIdle: DefaultSessionIdle, WorkflowIdle: DefaultWorkflowIdle, Files: l.files.fsys}
 	if root.kind == null {
@@ -121,15 +125,15 @@ func (l *load) app(root *node) (*App, problem.List) {
 		a.Sleep = sleepReader{l.fieldReader}.sleep(root.get("sleep"), a)
 		a.Prompts = l.prompts.prompts(root.get("prompts"))
 		l.agents.check(a)
-		if l.problems.Err() == nil { // grants can be missing because of a mistake
+		if l.problems.Err() == nil { // after a mistake, grants can be missing
 			l.lintGrants(a)
 		}
 	}
 	return l.settle(a)
 }
 
-// settle assigns each error to a tool, to a prompt, or to the agents. If an error does not belong
-// to a tool, a prompt or the agents, settle returns nil.
+// The method "settle" assigns each error to a tool, to a prompt, or to the agents. If an error
+// cannot be assigned in this way, the returned app is nil.
 func (l *load) settle(a *App) (*App, problem.List) {
 	l.problems = l.problems.Sorted()
 	tools, prompts := map[string]problem.List{}, map[string]problem.List{}
@@ -155,7 +159,7 @@ func (l *load) settle(a *App) (*App, problem.List) {
 	return a, l.problems
 }
 
-// id reads the id of the app.
+// The method "id" reads the id of the app.
 func (l *load) id(root *node) string {
 	n := root.get("app")
 	if n == nil {

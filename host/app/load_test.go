@@ -18,8 +18,8 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// files returns a file system. The arguments of files are pairs of a path and the content of the
-// file.
+// The function "files" returns a file system. The arguments of the function "files" are pairs. Each
+// pair is a path and the content of the file.
 func files(parts ...string) fstest.MapFS {
 	fsys := fstest.MapFS{}
 	for i := 0; i < len(parts); i += 2 {
@@ -28,7 +28,7 @@ func files(parts ...string) fstest.MapFS {
 	return fsys
 }
 
-// mustLoad loads an app and fails the test if there are errors.
+// mustLoad loads an app. If there are errors, the test fails.
 func mustLoad(t *testing.T, parts ...string) *app.App {
 	t.Helper()
 	a, problems := app.Load(files(parts...), "app.yaml")
@@ -105,8 +105,8 @@ func TestLoad(t *testing.T) {
 				},
 				Env:    map[string]string{"REGION": "eu", "PORT": "0080", "DEBUG": "true", "EMPTY": ""},
 				Limits: declare.Limits{Timeout: 2 * time.Second, Memory: 64 << 20}}},
-			// Only the manifest has the key "env". The app file and the manifest have the keys
-			// "description" and "grants", and the values in the app file take precedence.
+			// Only the manifest contains the key "env". The app file and the manifest contain the
+			// keys "description" and "grants". For these keys, the values in the app file are used.
 			{Tool: declare.Tool{Name: "plugin", Description: "A folder", Source: "plugin/main.wasm", Dir: "plugin", Entry: "start", Env: map[string]string{"A": "b"}}},
 		},
 		Prompts: []app.Prompt{{Prompt: declare.Prompt{Name: "greeting", Description: "Says hello", Template: "Hello {{memory.sessionMeta.metadata.userName}}!",
@@ -120,7 +120,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// The constant is the section "memory" of an app file in the documentation of the vendor.
+// This constant is the section "memory" of an app file. It is copied from the documentation of the
+// vendor.
 const scopeSelection = `
 # User preferences - persist across sessions
 userPrefs:
@@ -238,8 +239,8 @@ func TestProblemLimit(t *testing.T) {
 	}
 }
 
-// TestPromptPlaces checks that a position in the text of a template is converted to the correct
-// position in the app file.
+// An error in the text of a template has a position in this text. TestPromptPlaces checks that this
+// position is converted to the correct position in the app file.
 func TestPromptPlaces(t *testing.T) {
 	const text = `app: shop
 prompts:

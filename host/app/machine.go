@@ -8,10 +8,11 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// machine reads the declaration in the file of a machine. machine reports the problems of the file.
-// If the entry of the tool or its manifest has the same key, this key takes precedence.
+// The method "machine" reads the declaration that the file of a machine contains. It reports the
+// problems of the file. If the entry of the tool, or its manifest, contains the same key as the
+// file, the value in the file is not used.
 func (r *toolReader) machine(at position, t *Tool, get func(key string) *node) {
-	if path.Ext(t.Source) != machine.Extension || r.sources.files.fsys == nil { // Import has no files to read
+	if path.Ext(t.Source) != machine.Extension || r.sources.files.fsys == nil { // Import reads no files
 		return
 	}
 	content, ok := r.sources.files.read(t.Source, at)
@@ -55,7 +56,8 @@ func (r *toolReader) machineModels(doc *machine.Document) []string {
 	return doc.Models()
 }
 
-// machineGrants returns the grants on the collections whose names are literals in the machine.
+// In a machine, the names of collections can be literals. machineGrants returns the grants on these
+// collections.
 func (r *toolReader) machineGrants(file string, doc *machine.Document) []declare.Grant {
 	var grants []declare.Grant
 	for _, c := range doc.Collections() {

@@ -9,15 +9,15 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// maxModels is the maximum number of models of a tool.
+// maxModels is the maximum number of models that a tool can use.
 const maxModels = 32
 
 var modelName = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_.:-]{0,63}$`)
 
 const modelNameHint = "use a letter and up to 63 more letters, digits, '_', '-', '.' or ':'"
 
-// models reads the names of the models that a tool can use. Only the operator of a host knows
-// whether the models exist.
+// The method "models" reads the names of the models that a tool can use. Whether these models exist
+// is known only to the operator of a host.
 func (r *toolReader) models(n *node) []string {
 	if n == nil || n.kind == null {
 		return nil
@@ -45,8 +45,8 @@ func (r *toolReader) models(n *node) []string {
 	return names
 }
 
-// UnknownModels returns warnings about unknown models that tools, agents and sleep-time memory use.
-// Load does not report unknown models, because only the operator of a host knows its models.
+// UnknownModels returns a warning for each unknown model that a tool, an agent or sleep-time memory
+// uses. Load does not report unknown models. Only the operator of a host knows which models exist.
 func (a *App) UnknownModels(known func(name string) bool) problem.List {
 	var problems problem.List
 	add := func(at position, tool, name, subject string) {
@@ -80,7 +80,7 @@ func (a *App) UnknownModels(known func(name string) bool) problem.List {
 	return problems.Sorted()
 }
 
-// UnknownEmbeddings returns warnings about collections with unknown embedding models.
+// UnknownEmbeddings returns a warning for each collection whose embedding model is not known.
 func (a *App) UnknownEmbeddings(known func(name string) bool) problem.List {
 	var problems problem.List
 	for _, st := range a.Stores {
@@ -96,7 +96,7 @@ func (a *App) UnknownEmbeddings(known func(name string) bool) problem.List {
 	return problems.Sorted()
 }
 
-// modelsOfStep returns the names of the models of a step, without duplicates.
+// modelsOfStep returns the names of the models that a step uses, without duplicates.
 func modelsOfStep(s abl.Step) []string {
 	names := []string{s.Model, s.IntentModel}
 	if s.Gather != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// kind is the type of a value in a file.
+// The type "kind" is the type of a value in a file.
 type kind int
 
 const (
@@ -20,41 +20,43 @@ const (
 	object
 )
 
-// String returns the name of the type for messages.
+// String returns the name of the type, for use in messages.
 func (k kind) String() string {
 	return [...]string{"nothing", "a boolean", "a number", "a string", "a list", "a mapping"}[k]
 }
 
-// node is a value in a YAML or JSON file, with its position. Nodes are immutable, because aliases
-// share them.
+// The type "node" is a value in a YAML or JSON file, with its position. Several aliases can share a
+// node. Therefore, nodes are immutable.
 type node struct {
 	position
 	kind kind
-	// The field "value" is the value of a string, or the literal of a number or boolean.
+	// For a string, the field "value" is its value. For a number or boolean, the field "value" is
+	// its literal.
 	value   string
 	items   []*node
 	members []member
-	// The field "size" is the number of values in the node, including the node itself. The field
-	// "bytes" is the total length of the strings in these values. A shared value counts once for
-	// each alias.
+	// The field "size" is the number of values that the node contains, including the node itself.
+	// The field "bytes" is the total length of the strings in these values. If aliases share a
+	// value, the value counts once for each of these aliases.
 	size, bytes int
-	// The field "start" is the position of the first character of a string. The field "start" is
-	// valid only if block or verbatim is true. If block is true, each line of the string is a line
-	// of the file, and all lines start at the same column. If verbatim is true, the string is on
-	// one line. If block and verbatim are false, the string is folded or escaped in the file.
+	// The field "start" is the position at which a string begins. The field "start" is valid only
+	// if the field "block" or the field "verbatim" is true. If the field "block" is true, each line
+	// of the string is a line of the file. All these lines begin at the same column. If the field
+	// "verbatim" is true, the string is on one line of the file, without escapes. If neither of the
+	// fields "block" and "verbatim" is true, the string is folded or escaped in the file.
 	start           position
 	block, verbatim bool
 }
 
-// member is a key of an object, together with its value. For a duplicate key, a node contains two
-// members.
+// The type "member" is a key of an object, together with its value. If an object contains a key
+// twice, its node contains two members with this key.
 type member struct {
 	position
 	key   string
 	value *node
 }
 
-// get returns the value of the first member with the given key, or nil.
+// The method "get" returns the value of the first member that has the given key, or nil.
 func (n *node) get(key string) *node {
 	for _, m := range n.members {
 		if m.key == key {
@@ -64,7 +66,8 @@ func (n *node) get(key string) *node {
 	return nil
 }
 
-// repeated returns the members of the object that have the same key as an earlier member.
+// The method "repeated" returns members of the object. It returns each member whose key is also the
+// key of an earlier member.
 func (n *node) repeated() []member {
 	var again []member
 	seen := make(map[string]bool, len(n.members))
@@ -77,14 +80,14 @@ func (n *node) repeated() []member {
 	return again
 }
 
-// repeats reports whether an object in the value has a duplicate key.
+// The method "repeats" reports whether any object in the value contains a key twice.
 func (n *node) repeats() bool {
 	found := len(n.repeated()) > 0
 	n.each(func(v *node) { found = found || v.repeats() })
 	return found
 }
 
-// The method "each" calls f with the direct children of the node.
+// The method "each" calls the function f for each direct child of the node.
 func (n *node) each(f func(*node)) {
 	for _, item := range n.items {
 		f(item)
@@ -94,9 +97,10 @@ func (n *node) each(f func(*node)) {
 	}
 }
 
-// The method "at" returns the position of the value to which a JSON Pointer refers. If the value is
-// a member of an object, the method "at" returns the position of the key. If the value does not
-// exist, the method "at" returns the position of the closest existing ancestor.
+// A JSON Pointer refers to a value. The method "at" returns the position of this value. If the
+// value is a member of an object, the method "at" returns the position of the member's key. If the
+// value does not exist, the method "at" follows the pointer as far as possible, and returns the
+// position of the last existing value.
 func (n *node) at(pointer string) position {
 	found := n.position
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
@@ -125,8 +129,8 @@ func (n *node) child(token string) (*node, position) {
 	return nil, position{}
 }
 
-// The method "inside" converts a line and a column in the string of the node to a position in the
-// file. Lines and columns start at 1.
+// The method "inside" converts a position in the string of the node to a position in the file. Its
+// arguments are a line and a column. The first line is line 1, and the first column is column 1.
 func (n *node) inside(line, column int) position {
 	switch {
 	case n.block:
@@ -137,8 +141,8 @@ func (n *node) inside(line, column int) position {
 	return n.position
 }
 
-// seal computes the fields "size" and "bytes" of a node. All children of the node must have been
-// added before.
+// The method "seal" computes the fields "size" and "bytes" of a node. Before the call, all children
+// of the node must have been added.
 func (n *node) seal() *node {
 	n.size, n.bytes = 1, len(n.value)
 	for _, m := range n.members {
@@ -153,9 +157,9 @@ func (n *node) seal() *node {
 
 var jsonNumber = lazyregexp.New(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
-// appendJSON encodes the node as compact JSON. appendJSON preserves the order of members and the
-// literals of numbers. The caller must first check that all numbers are valid JSON, and that there
-// are no duplicate keys.
+// appendJSON encodes the node as compact JSON. The order of members and the literals of numbers do
+// not change. Before the call, the caller must check two conditions: all numbers are valid JSON,
+// and no object contains a key twice.
 func (n *node) appendJSON(b *bytes.Buffer) {
 	switch n.kind {
 	case null:
@@ -187,8 +191,8 @@ func (n *node) appendJSON(b *bytes.Buffer) {
 	}
 }
 
-// jsonText encodes s as a JSON string.
+// jsonText encodes the argument "s" as a JSON string.
 func jsonText(s string) []byte {
-	b, _ := encode(s, "") // encoding a string cannot fail
+	b, _ := encode(s, "") // encoding a string never fails
 	return bytes.TrimSuffix(b, []byte("\n"))
 }

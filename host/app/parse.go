@@ -9,16 +9,16 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// The limits on a file. Because authors of files can be untrusted, these limits bound the time and
-// the memory for parsing a file.
+// These limits apply to each file. Authors of files can be untrusted. Therefore, these limits bound
+// the time and the memory that are needed to parse a file.
 const (
 	maxFileBytes = 1 << 20
 	maxNesting   = 128    // nested values
-	maxTokens    = 32_768 // for YAML, because the time of the parser is quadratic in the number of tokens
+	maxTokens    = 32_768 // the time of the YAML parser is quadratic in this number
 	maxValues    = 65_536 // with aliases expanded
 )
 
-// parse parses a YAML or JSON file. parse returns either a value or problems.
+// The function "parse" parses a YAML or JSON file. It returns either a value or problems.
 func parse(file string, content []byte) (*node, problem.List) {
 	start := position{file, 1, 1}
 	content = bytes.TrimPrefix(content, []byte("\ufeff"))
@@ -28,18 +28,18 @@ func parse(file string, content []byte) (*node, problem.List) {
 	if mistake := checkText(file, content); mistake != nil {
 		return nil, problem.List{*mistake}
 	}
-	// Convert carriage returns to newlines. In YAML, a carriage return ends a line, but the YAML
-	// parser does not count all carriage returns.
+	// Convert carriage returns to newlines. In YAML, a carriage return ends a line. However, the
+	// YAML parser does not count all carriage returns.
 	content = bytes.ReplaceAll(bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
-	// JSON is also valid YAML, but parseJSON reports exact positions and handles escapes and tabs
-	// correctly.
+	// JSON is also valid YAML. However, parseJSON reports exact positions, and handles escapes and
+	// tabs correctly.
 	if strings.HasSuffix(file, ".json") || json.Valid(content) {
 		return parseJSON(file, content)
 	}
 	return parseYAML(file, content)
 }
 
-// checkText rejects bytes that do not occur in text files.
+// Some bytes do not occur in text files. checkText rejects these bytes.
 func checkText(file string, content []byte) *problem.Problem {
 	if bytes.HasPrefix(content, []byte("\xff\xfe")) || bytes.HasPrefix(content, []byte("\xfe\xff")) {
 		mistake := newProblem(position{file, 1, 1}, problem.Unreadable, "save the file as UTF-8", "the file is encoded in UTF-16")
@@ -60,7 +60,7 @@ func checkText(file string, content []byte) *problem.Problem {
 	return nil
 }
 
-// positionOf returns the line and column of the byte at an offset.
+// positionOf converts the offset of a byte to a line and a column.
 func positionOf(file string, content []byte, offset int) position {
 	before := content[:min(max(offset, 0), len(content))]
 	line := bytes.Count(before, []byte("\n")) + 1

@@ -10,7 +10,8 @@ import (
 	"testing/fstest"
 )
 
-// The function "documented" returns the keys in each section of the reference.
+// The reference documentation has sections. The function "documented" returns the keys in each of
+// these sections.
 var documented = map[string][]string{
 	"App": appKeys, "Store": allStoreKeys, "Fact": factKeys, "Blocks": {keyShared, keyLanguage, "core", "archival"}, "Block": blockKeys, "Sleep": sleepKeys, "Tool": toolKeys, "Annotations": annotationKeys, "Approval": approvalKeys, "Limits": limitKeys,
 	"Prompt": promptKeys, "Grants": verbWords, "tool.json": {"name", "source"},

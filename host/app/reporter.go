@@ -2,16 +2,16 @@ package app
 
 import "github.com/toolrun/toolrun/host/problem"
 
-// reporter collects the problems of one declaration.
+// The type "reporter" collects the problems of one declaration.
 type reporter struct {
 	problems problem.List
-	more     bool // true if errors were dropped because of maxProblems
-	// At most one of these fields is not empty. The field contains the name of the tool, prompt or
-	// agent that is being read. New problems belong to this tool, prompt or agent.
+	more     bool // true if errors were dropped because there were more than maxProblems
+	// At most one of these fields is set. It is the name of the tool, prompt or agent that is
+	// currently read. New problems are assigned to this tool, prompt or agent.
 	tool, prompt, agent string
 }
 
-// maxProblems is the maximum number of reported problems. If the number of errors exceeds
+// maxProblems is the maximum number of problems that are reported. If there are more errors than
 // maxProblems, Load returns no app.
 const maxProblems = 1000
 
@@ -37,10 +37,11 @@ func (r *reporter) warnf(at position, code problem.Code, hint, format string, ar
 	r.report(p)
 }
 
-// The method "own" sets the tool or the prompt to which subsequent problems belong.
+// The method "own" selects a tool or a prompt. Problems that are reported later belong to this tool
+// or prompt.
 func (r *reporter) own(tool, prompt string) { r.tool, r.prompt = tool, prompt }
 
-// position is a location in a file.
+// The type "position" is a location in a file.
 type position struct {
 	file         string
 	line, column int

@@ -16,8 +16,8 @@ type schemaReader struct {
 	files *fileReader
 }
 
-// schema returns a JSON Schema, which is either inline or in a file. schema returns nil if the key
-// is missing, or if the file cannot be read.
+// A JSON Schema can be inline or in a file. The method "schema" returns it. If the key is missing,
+// or if the file cannot be read, the method returns nil.
 func (r *schemaReader) schema(n *node, key string) *node {
 	switch {
 	case n == nil || n.kind == null:
@@ -31,9 +31,9 @@ func (r *schemaReader) schema(n *node, key string) *node {
 	return nil
 }
 
-// compiled compiles a schema and returns its text as compact JSON. compiled returns nil if the key
-// is missing, or if the schema has errors. compiled reports the errors with their positions. Likely
-// mistakes are errors in a strict schema and warnings in other schemas.
+// The method "compiled" compiles a schema and returns it as compact JSON. If the key is missing or
+// the schema has errors, the method returns nil. The errors are reported with their positions. If a
+// schema is strict, a likely mistake is an error, otherwise a warning.
 func (r *schemaReader) compiled(root *node, strict bool) json.RawMessage {
 	if root == nil || !r.isJSON(root) {
 		return nil
@@ -63,7 +63,7 @@ func (r *schemaReader) compiled(root *node, strict bool) json.RawMessage {
 	return b.Bytes()
 }
 
-// schemaFile reads the schema file whose path is in the node n.
+// The value of the node n is a path. schemaFile reads the schema in the file at this path.
 func (r *schemaReader) schemaFile(n *node, key string) *node {
 	if strings.HasPrefix(strings.TrimSpace(n.value), "{") {
 		r.errorf(n.position, problem.WrongType, "write the JSON without `|` and without quotes around it", "the value of %s is a string that contains JSON", key)
@@ -85,8 +85,8 @@ func (r *schemaReader) schemaFile(n *node, key string) *node {
 	return root
 }
 
-// isJSON reports whether a schema can be encoded as JSON. isJSON reports a problem for each value
-// that cannot be encoded.
+// isJSON reports whether a schema can be encoded as JSON. Each value that cannot be encoded is
+// reported as a problem.
 func (r *schemaReader) isJSON(n *node) bool {
 	ok := true
 	switch n.kind {
@@ -101,8 +101,8 @@ func (r *schemaReader) isJSON(n *node) bool {
 	return ok
 }
 
-// schemaErrors reports each error of a schema at the position to which the pointer of the error
-// refers.
+// Each error of a schema contains a JSON Pointer. schemaErrors reports the error at the position to
+// which this pointer refers.
 func (r *schemaReader) schemaErrors(root *node, err error) {
 	if many, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range many.Unwrap() {

@@ -12,8 +12,8 @@ var sleepKeys = []string{"after", "tool", "model", "user_core"}
 // sleepReader reads the section "sleep" of the app file.
 type sleepReader struct{ fieldReader }
 
-// sleep returns the declaration of sleep-time memory, or nil if the file has no section "sleep".
-// The reader must read the tools before it calls sleep.
+// The method "sleep" returns the declaration of sleep-time memory. If the file has no section
+// "sleep", it returns nil. The tools of the app must be read before the method "sleep" is called.
 func (r sleepReader) sleep(n *node, a *App) *declare.Sleep {
 	if n == nil || n.kind == null || !r.keys(n, "sleep", sleepKeys) {
 		return nil
@@ -36,8 +36,8 @@ func (r sleepReader) sleep(n *node, a *App) *declare.Sleep {
 	return s
 }
 
-// source reports an error if the section "sleep" names both a tool and a model, or neither a tool
-// nor a model.
+// The section "sleep" must name either a tool or a model. If it names both or neither, the method
+// "source" reports an error.
 func (r sleepReader) source(n *node, both bool) {
 	if both {
 		r.errorf(n.position, problem.MissingKey, "remove the key `tool` or the key `model`", "the section `sleep` names both a tool and a model")
@@ -46,7 +46,7 @@ func (r sleepReader) source(n *node, both bool) {
 	r.errorf(n.position, problem.MissingKey, "add `tool: NAME` or `model: NAME`", "the section `sleep` names neither a tool nor a model")
 }
 
-// tool returns the name of a declared tool.
+// The method "tool" returns the name of a declared tool.
 func (r sleepReader) tool(n *node, a *App) string {
 	if n == nil {
 		return ""
@@ -68,7 +68,8 @@ func (r sleepReader) tool(n *node, a *App) string {
 	return ""
 }
 
-// model returns the name of a model. Only the operator of a host knows whether the model exists.
+// The method "model" returns the name of a model. Whether this model exists is known only to the
+// operator of a host.
 func (r sleepReader) model(n *node) string {
 	if n == nil {
 		return ""

@@ -14,7 +14,7 @@ import (
 
 const sleepTools = "tools:\n  dream: {source: dream.js, description: d}\n"
 
-// TestSleep checks that Load reads the section "sleep", and that Export writes the section.
+// TestSleep checks that Load reads the section "sleep", and that Export writes it.
 func TestSleep(t *testing.T) {
 	for _, test := range []struct {
 		name, text string
@@ -48,7 +48,8 @@ func TestSleep(t *testing.T) {
 	}
 }
 
-// TestSleepMistakes checks that each mistake is reported with a position and a hint.
+// TestSleepMistakes reads sections with mistakes. Each mistake must be reported with a position and
+// a hint.
 func TestSleepMistakes(t *testing.T) {
 	for _, test := range []struct{ name, text, want, hint string }{
 		{"no source", "blocks: true\nsleep: {after: 1m}", "the section `sleep` names neither a tool nor a model", "add `tool: NAME`"},
@@ -72,8 +73,8 @@ func TestSleepMistakes(t *testing.T) {
 	}
 }
 
-// TestSleepUnknownModel checks that a model that the operator has not configured causes a warning
-// at the name of the model.
+// If the operator has not configured a model, using the model causes a warning.
+// TestSleepUnknownModel checks that this warning has the position of the model's name.
 func TestSleepUnknownModel(t *testing.T) {
 	a, problems := app.Load(files("app.yaml", "app: a\nblocks: true\nsleep:\n  model: local\n"), "app.yaml")
 	if a == nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// Extensions returns the default of Loader.Extensions: the file extensions of the bundled engines.
+// Extensions returns the extensions of the files that the bundled engines can run.
+// Loader.Extensions has this value by default.
 func Extensions() []string { return slices.Clone(bundledExtensions) }
 
 var entryNames = []string{"main", "index"}
@@ -19,11 +20,12 @@ var entryNames = []string{"main", "index"}
 type sourceReader struct {
 	fieldReader
 	files      *fileReader
-	extensions []string // in the order of the search in a folder
+	extensions []string // a folder is searched for these extensions in this order
 }
 
-// source resolves the source of a tool, which is a file or a folder. source returns the manifest in
-// the folder, or nil if the source has no manifest. After an error, t.Source is "".
+// The source of a tool is a file or a folder. The method "source" sets t.Source, and returns the
+// manifest in the folder. If there is no manifest, the result is nil. If there is an error,
+// t.Source is "".
 func (r *sourceReader) source(n *node, t *Tool) *node {
 	name := r.text(n, "source")
 	if n.kind != text {
@@ -33,7 +35,7 @@ func (r *sourceReader) source(n *node, t *Tool) *node {
 	if !ok {
 		return nil
 	}
-	if r.files.fsys == nil { // Import checks only the name, because it has no files to read
+	if r.files.fsys == nil { // Import has no files to read, so it checks only the name
 		if strings.HasSuffix(name, "/") || path.Ext(file) == "" {
 			t.Dir = file
 			return nil
@@ -57,7 +59,7 @@ func (r *sourceReader) source(n *node, t *Tool) *node {
 	return nil
 }
 
-// sourceFile sets the source of the tool to a file, if an engine can run the file.
+// If an engine can run a file, sourceFile makes this file the source of the tool.
 func (r *sourceReader) sourceFile(n *node, t *Tool, file string) {
 	if ext := path.Ext(file); !slices.Contains(r.extensions, ext) {
 		r.errorf(n.position, problem.BadSource, "use a source file with one of these extensions: "+strings.Join(r.extensions, ", "), "no engine supports %s files such as %s", problem.Quote(ext), problem.Quote(file))
@@ -66,8 +68,8 @@ func (r *sourceReader) sourceFile(n *node, t *Tool, file string) {
 	t.Source = file
 }
 
-// folder finds the entry file in the folder of a tool. folder returns the manifest in the folder,
-// or nil if the folder has no manifest.
+// The method "folder" finds the entry file in the folder of a tool. It returns the manifest in this
+// folder, or nil if there is no manifest.
 func (r *sourceReader) folder(n *node, t *Tool) *node {
 	var manifest *node
 	file := path.Join(t.Dir, ManifestName)
@@ -98,8 +100,9 @@ func (r *sourceReader) folder(n *node, t *Tool) *node {
 	return manifest
 }
 
-// defaultEntry sets the source of the tool to the only source file in the folder with the base name
-// "main". If no source file has this base name, defaultEntry searches for the base name "index".
+// If the folder contains exactly one source file with the base name "main", defaultEntry makes this
+// file the source of the tool. If it contains no source file with this base name, defaultEntry
+// tries the base name "index".
 func (r *sourceReader) defaultEntry(n *node, t *Tool) {
 	for _, name := range entryNames {
 		var found []string
@@ -120,8 +123,8 @@ func (r *sourceReader) defaultEntry(n *node, t *Tool) {
 	r.errorf(n.position, problem.BadSource, "set source in its "+ManifestName+", or name the file main with one of the extensions "+strings.Join(r.extensions, ", "), "the folder %s contains no file named `main` or `index` with a supported extension", problem.Quote(t.Dir))
 }
 
-// lintManifestBeside warns about a manifest in the folder of a source file, because the manifest is
-// not read.
+// If the source of a tool is a file, a manifest in the same folder is not read. lintManifestBeside
+// warns about such a manifest.
 func (r *sourceReader) lintManifestBeside(n *node, file string) {
 	dir := path.Dir(file)
 	if dir == "." {

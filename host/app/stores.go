@@ -14,7 +14,7 @@ import (
 
 var (
 	storeKeys = []string{"name", "description", "kind", "access", "retention", "strict", "schema", "expose"}
-	// collectionKeys are the keys that only collections have.
+	// Only a collection can have the keys in collectionKeys.
 	collectionKeys = []string{"embedding", "erase", "language"}
 	allStoreKeys   = slices.Concat(storeKeys, collectionKeys)
 )
@@ -23,11 +23,12 @@ var (
 type storeReader struct {
 	fieldReader
 	schemas *schemaReader
-	max     int            // the maximum number of declared stores
+	max     int            // the maximum number of stores that an app can declare
 	kinds   []declare.Kind // the supported kinds
 }
 
-// The method stores returns the declared stores, and their positions by name.
+// The method "stores" returns the declared stores. It also returns their positions, with the names
+// of the stores as keys.
 func (r *storeReader) stores(n *node) (stores []declare.Store, positions map[string]position) {
 	positions = map[string]position{}
 	entries := r.entries(n, "memory", "store", nil)
@@ -76,7 +77,7 @@ func (r *storeReader) store(m member) declare.Store {
 
 var notInName = lazyregexp.New(`[^A-Za-z0-9_-]+`)
 
-// storeNameHint returns a hint with a valid name that is similar to an invalid name.
+// If a name is invalid, storeNameHint returns a hint that contains a similar, valid name.
 func storeNameHint(name string) string {
 	if strings.EqualFold(name, declare.SessionMeta) {
 		return "use the built-in store with a read grant, without a declaration"
@@ -108,13 +109,13 @@ func (r *storeReader) kind(n *node) declare.Kind {
 	return declare.KindDocument
 }
 
-// The values of the key "expose".
+// The key "expose" can have these values.
 const (
 	exposedResource = "resource" // of a document
 	exposedRecall   = "recall"   // of a collection
 )
 
-// expose reads the key "expose" of a store.
+// The method "expose" reads the key "expose" of a store.
 func (r *storeReader) expose(m member, s *declare.Store) {
 	n := m.value.get("expose")
 	if n == nil {
@@ -158,8 +159,8 @@ func (r *storeReader) access(n *node) declare.Scope {
 	return ""
 }
 
-// retention reads the retention of a store. By default, the records of a per-session store expire
-// with the session, and the records of other stores do not expire.
+// The method "retention" reads the retention of a store. If there is no retention, the records of a
+// per-session store expire with the session. The records of other stores then do not expire.
 func (r *storeReader) retention(n *node, access declare.Scope) declare.Retention {
 	if n == nil {
 		return declare.Retention{Session: access == declare.ScopeSession}
@@ -182,7 +183,7 @@ var (
 	zeroCount    = lazyregexp.New(`^0+[a-z]*$`)
 )
 
-// retentionHint returns a hint with a valid notation for a retention.
+// retentionHint returns a hint that shows how to write a retention.
 func retentionHint(s string) string {
 	const known = "write session, 1_day, 1_week, 1_month, or one count and one unit: 90d, 24h, 30m, 10s"
 	low := strings.ToLower(strings.TrimSpace(s))

@@ -8,7 +8,8 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// synonyms maps words that authors use by mistake to the correct keys.
+// Authors sometimes write a wrong key. The map "synonyms" contains such keys, and the correct keys
+// that they stand for.
 var synonyms = map[string]string{
 	"scope": "access", "access_type": "access", "ttl": "retention", "lifetime": "retention",
 	"stores": "memory", "memory_stores": "memory", "strict_schema": "strict", "title": "name", "label": "name",
@@ -18,8 +19,8 @@ var synonyms = map[string]string{
 	"permissions": "grants", "stores_granted": "grants", "environment": "env",
 }
 
-// didYouMean returns a hint with the known word that is most similar to the argument "word". If no
-// known word is similar, the hint lists all known words.
+// didYouMean returns a hint for the argument "word". The hint contains the most similar known word.
+// If no known word is similar, the hint contains all known words.
 func didYouMean(word string, known []string) string {
 	if best := nearest(word, known); best != "" {
 		return fmt.Sprintf("did you mean %q?", best)
@@ -32,7 +33,7 @@ func didYouMean(word string, known []string) string {
 }
 
 func nearest(word string, known []string) string {
-	const longest = 64 // a long word is not a typing error, and comparing it is expensive
+	const longest = 64 // a long word is rarely a typing error
 	if len(word) > longest {
 		return ""
 	}
@@ -49,5 +50,6 @@ func nearest(word string, known []string) string {
 
 var separators = strings.NewReplacer("_", "", "-", "", " ", "")
 
-// fold maps the spellings "inputSchema", "input_schema" and "input-schema" to the same string.
+// The function "fold" converts different spellings of a key to the same string, such as
+// "inputSchema", "input_schema" and "input-schema".
 func fold(word string) string { return strings.ToLower(separators.Replace(word)) }

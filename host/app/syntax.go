@@ -11,9 +11,9 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// syntaxProblem converts a parser error to a problem with a hint. The parser reports the position
-// at which it detected the mistake. Often the mistake is on the line before that position, or in
-// the indentation.
+// syntaxProblem converts an error of the parser to a problem that has a hint. The parser reports
+// where it detected the mistake. The mistake itself is often on the line before this position, or
+// in the indentation.
 func syntaxProblem(file string, content []byte, err error) problem.Problem {
 	at, message := position{file, 1, 1}, err.Error()
 	var known yaml.Error
@@ -51,10 +51,12 @@ func syntaxProblem(file string, content []byte, err error) problem.Problem {
 	return newProblem(at, problem.Syntax, hint, "%s", strings.ToValidUTF8(message, ""))
 }
 
-// missingSpace matches a line that consists only of "key:value".
+// missingSpace matches a line that consists only of a key and a value without a space between them,
+// such as "key:value".
 var missingSpace = lazyregexp.New(`^ *(- +)*[A-Za-z_][A-Za-z0-9_-]*:[^ /]\S*$`)
 
-// nextLine returns the number of the next non-empty line, or 0.
+// nextLine returns the number of the next line that is not empty. If there is no such line, it
+// returns 0.
 func nextLine(lines []string, after int) int {
 	for i := after; i < len(lines); i++ {
 		if !isEmpty(lines[i]) {
@@ -64,8 +66,8 @@ func nextLine(lines []string, after int) int {
 	return 0
 }
 
-// goesDeeper reports whether the value at a position is a plain word, and the next line is indented
-// more deeply. The author probably meant this word as a key of a mapping.
+// goesDeeper reports whether two conditions are true: the value at a position is a plain word, and
+// the next line is indented more deeply. In this case, the word was probably meant as a key.
 func goesDeeper(lines []string, at position, next int) bool {
 	if next == 0 {
 		return false
@@ -75,10 +77,11 @@ func goesDeeper(lines []string, at position, next int) bool {
 	return !strings.Contains(value, ": ") && indentOf(lines[next-1]) > indentOf(lines[at.line-1]) && strings.Contains(lines[next-1], ":")
 }
 
-// fittingIndents returns a hint with the indentations that match an enclosing mapping or list.
-// fittingIndents returns "" if the indentation of the line already matches.
+// fittingIndents returns a hint that contains the possible indentations of a line. Each of them is
+// the indentation of a mapping or list that contains the line. If the line already has such an
+// indentation, the result is "".
 func fittingIndents(lines []string, number int) string {
-	var above []open // from the outermost to the innermost
+	var above []open // the outermost is the first, and the innermost is the last
 	push := func(indent, line int) {
 		for len(above) > 0 && above[len(above)-1].indent >= indent {
 			above = above[:len(above)-1]
@@ -113,8 +116,8 @@ func fittingIndents(lines []string, number int) string {
 	return "indent it " + strings.Join(fitting, ", or ")
 }
 
-// The type "open" is a mapping or list that has not ended yet. The field line is the number of the
-// last line that has been read from the mapping or list.
+// The type "open" is a mapping or a list whose end has not been reached. The field "line" is the
+// number of the last line of the mapping or list that has been read.
 type open struct{ indent, line int }
 
 func (o open) String() string { return fmt.Sprintf("%s, like line %d", spaces(o.indent), o.line) }

@@ -8,11 +8,12 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// LoadTool reads a single tool without an app. The argument "name" is the path of a source file, or
-// of a folder with an optional manifest. The path "." is the root of fsys. The name of the tool is
-// the name in the manifest. Without a name in a manifest, the name of the folder or file is used.
-// LoadTool does not check whether the stores in grants exist. The tool is nil if a problem is an
-// error.
+// LoadTool reads a single tool without an app. The argument "name" is the path of a source file or
+// of a folder. The folder can contain a manifest. If this path is ".", it is the root of the
+// argument "fsys". If there is a manifest with a name, this name is the name of the tool.
+// Otherwise, the name of the folder or file is the name of the tool. LoadTool does not check
+// whether the stores that grants name exist. If one of the problems is an error, the returned tool
+// is nil.
 func LoadTool(fsys fs.FS, name string) (*Tool, problem.List) { return Loader{}.LoadTool(fsys, name) }
 
 // LoadTool is like the function LoadTool, but uses the limits of the Loader.
@@ -21,7 +22,7 @@ func (ld Loader) LoadTool(fsys fs.FS, name string) (*Tool, problem.List) {
 	t := Tool{}
 	manifest := l.tools.sources.source(&node{position: position{file: "."}, kind: text, value: name}, &t)
 	for i := range l.problems {
-		if l.problems[i].File == "." { // a problem of the argument "name" has no file
+		if l.problems[i].File == "." { // if a problem is about the argument "name", it has no file
 			l.problems[i].File = name
 		}
 	}
@@ -51,7 +52,7 @@ func (r *toolReader) manifestName(manifest *node, otherwise string) string {
 	return name
 }
 
-// defaultToolName derives a valid name from a path.
+// defaultToolName converts a path to a valid name.
 func defaultToolName(p string) string {
 	base := strings.TrimSuffix(path.Base(p), path.Ext(p))
 	base = strings.Trim(notInName().ReplaceAllString(base, "_"), "_")

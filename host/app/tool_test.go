@@ -58,8 +58,8 @@ func TestLoadTool(t *testing.T) {
 	}
 }
 
-// Grants in a manifest are requests. If the app file and the manifest have the same key, the value
-// in the app file takes precedence.
+// The grants in a manifest are only requests. If the app file and the manifest contain the same
+// key, the value in the app file is used.
 func TestAppFileDecides(t *testing.T) {
 	manifest := `{"description": "of the manifest", "title": "Title", "grants": {"cart": "readwrite"}, "env": {"A": "1", "B": "2"}, "limits": {"timeout": "9s", "memory": "9MiB"}}`
 	load := func(entry string) app.Tool {

@@ -10,8 +10,7 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// The variable declared lists the keys of a tool that are allowed both in the app file and in a
-// manifest.
+// The variable "declared" contains the keys that a tool can have in the app file and in a manifest.
 var declared = []string{"title", "description", "inputSchema", "outputSchema", "annotations", "grants", "models", "approval", "env", "limits", "entry"}
 
 var (
@@ -24,7 +23,7 @@ var (
 
 var toolName = lazyregexp.New(`^[A-Za-z0-9_.-]{1,128}$`)
 
-// toolReader reads the section "tools" of the app file, and the manifests of tools.
+// toolReader reads the section "tools" of the app file. It also reads the manifests of tools.
 type toolReader struct {
 	fieldReader
 	schemas    *schemaReader
@@ -34,7 +33,7 @@ type toolReader struct {
 	maxMemory  int64 // bytes
 }
 
-// tools returns the declared tools.
+// The method "tools" returns the declared tools.
 func (r *toolReader) tools(n *node) []Tool {
 	own := func(name string) { r.own(name, "") }
 	var tools []Tool
@@ -46,7 +45,8 @@ func (r *toolReader) tools(n *node) []Tool {
 	return tools
 }
 
-// defaultTool reads the name of the tool for runs without a tool name.
+// If a run names no tool, the app executes its default tool. defaultTool reads the name of this
+// tool.
 func (r *toolReader) defaultTool(n *node, a *App) string {
 	if n == nil {
 		return ""
@@ -63,8 +63,8 @@ func (r *toolReader) defaultTool(n *node, a *App) string {
 	return ""
 }
 
-// tool reads the entry of a tool in the app file. If the source is a folder, tool also reads the
-// manifest in the folder.
+// The method "tool" reads the entry of a tool in the app file. If the source is a folder, the
+// method "tool" also reads the manifest in this folder.
 func (r *toolReader) tool(m member) Tool {
 	t, before := Tool{Tool: declare.Tool{Name: m.key}}, len(r.problems)
 	r.checkToolName(m.position, m.key, "tool")
@@ -97,9 +97,9 @@ func (r fieldReader) checkToolName(at position, name, what string) {
 	r.errorf(at, problem.BadName, hint, "the text %s is not a valid name of a %s: use 1 to 128 letters, digits, '_', '-' or '.'", problem.Quote(name), what)
 }
 
-// declaration sets the fields of the declaration of a tool. The value of each key comes from the
-// first node in the list "from" that has the key. The problems of the tool begin at the index
-// "before".
+// The method "declaration" sets the fields of a tool's declaration. The value of a key is read from
+// the first node in the list "from" that contains the key. The argument "before" is the index of
+// the first problem that belongs to the tool.
 func (r *toolReader) declaration(at position, before int, t *Tool, from ...*node) {
 	get := func(key string) *node {
 		for _, n := range from {
@@ -140,7 +140,7 @@ func (r *toolReader) declaration(at position, before int, t *Tool, from ...*node
 	}
 }
 
-// objectSchema checks that the type of an input schema is "object".
+// An input schema must have the type "object". objectSchema checks this.
 func (r *toolReader) objectSchema(n *node) {
 	if n == nil {
 		return
@@ -165,8 +165,8 @@ func (r *toolReader) annotations(n *node) declare.Annotations {
 
 var envName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 
-// env reads the environment of a tool. Like a shell, env converts numbers and booleans to strings
-// with the same spelling.
+// The method "env" reads the environment of a tool. Numbers and booleans are converted to strings
+// that have the same spelling, as in a shell.
 func (r *toolReader) env(n *node) map[string]string {
 	if n == nil || n.kind == null {
 		return nil

@@ -12,9 +12,9 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// The limits on declared values that are not part of Loader.
+// These limits apply to declared values. They cannot be changed by the fields of Loader.
 const (
-	maxIdle    = 366 * 24 * time.Hour // the maximum idle time of sessions and workflows
+	maxIdle    = 366 * 24 * time.Hour // a session or a workflow cannot have a longer idle time
 	minTimeout = time.Millisecond
 	minMemory  = 1 << 20
 	minOutput  = 1 << 10
@@ -22,18 +22,18 @@ const (
 	maxCount   = 1_000_000_000_000
 )
 
-// fieldReader reads the fields of a declaration and reports invalid fields.
+// fieldReader reads the fields of a declaration. It reports invalid fields.
 type fieldReader struct{ *reporter }
 
-// The method "keys" checks the keys of an object, and reports unknown and duplicate keys as
-// problems. The method "keys" returns false if n is not an object.
+// The method "keys" checks the keys of an object. Unknown keys and duplicate keys are reported as
+// problems. If the node n is not an object, the method "keys" returns false.
 func (r fieldReader) keys(n *node, what string, known []string) bool {
 	if n.kind != object {
 		r.errorf(n.position, problem.WrongType, mappingHint(n, known), "%s must be a mapping, not %s", what, n.kind)
 		return false
 	}
 	r.once(n)
-	empty := "" // the previous known key if its value is missing; the next unknown keys can be its members without indentation
+	empty := "" // the previous known key, if its value is missing; the next unknown keys can be its members
 	for _, m := range n.members {
 		if slices.Contains(known, m.key) {
 			if empty = ""; m.value.kind == null {
@@ -50,7 +50,7 @@ func (r fieldReader) keys(n *node, what string, known []string) bool {
 	return true
 }
 
-// mappingHint returns a hint on how to write a mapping.
+// mappingHint returns a hint that shows how to write a mapping.
 func mappingHint(n *node, known []string) string {
 	switch {
 	case n.kind == null:
@@ -61,9 +61,9 @@ func mappingHint(n *node, known []string) string {
 	return "use one of: " + strings.Join(known, ", ")
 }
 
-// The method "named" calls "keys" for the declaration of a store, tool or prompt. If the name of a
-// declaration is the name of a key, the line is probably a key of the previous declaration with too
-// little indentation.
+// The method "named" calls the method "keys" for the declaration of a store, tool or prompt. A
+// declaration whose name is the name of a key is probably a mistake. Its line is then a key of the
+// previous declaration that is not indented enough.
 func (r fieldReader) named(m member, what string, known []string) bool {
 	declares := len(m.value.members) == 0 || slices.ContainsFunc(m.value.members, func(in member) bool { return slices.Contains(known, in.key) })
 	if !slices.Contains(known, m.key) || m.value.kind == null || m.value.kind == object && declares {
@@ -73,8 +73,8 @@ func (r fieldReader) named(m member, what string, known []string) bool {
 	return false
 }
 
-// lacks reports whether a key is missing in n. If the method "keys" has already reported a
-// misspelling of the key, lacks returns false.
+// The method "lacks" reports whether the node n does not contain a key. If the method "keys" has
+// already reported a misspelling of this key, the method "lacks" returns false.
 func lacks(n *node, key string, known []string) bool {
 	for _, m := range n.members {
 		if m.key == key || !slices.Contains(known, m.key) && nearest(m.key, known) == key {
@@ -84,7 +84,7 @@ func lacks(n *node, key string, known []string) bool {
 	return true
 }
 
-// The method "once" reports duplicate keys.
+// If an object contains a key twice, the method "once" reports it.
 func (r fieldReader) once(n *node) bool {
 	again := n.repeated()
 	for _, m := range again {
@@ -93,7 +93,7 @@ func (r fieldReader) once(n *node) bool {
 	return len(again) == 0
 }
 
-// text returns a string, or "" for nil and other types.
+// The method "text" returns a string. If the value is nil or has another type, it returns "".
 func (r fieldReader) text(n *node, key string) string {
 	switch {
 	case n == nil:
@@ -112,7 +112,7 @@ func (r fieldReader) text(n *node, key string) string {
 	return ""
 }
 
-// flag returns a boolean, or nil for nil and other types.
+// The method "flag" returns a boolean. If the value is nil or has another type, it returns nil.
 func (r fieldReader) flag(n *node, key string) *bool {
 	if n == nil {
 		return nil
@@ -139,7 +139,8 @@ var durationUnits = []struct {
 	unit time.Duration
 }{{"d", 24 * time.Hour}, {"h", time.Hour}, {"m", time.Minute}, {"s", time.Second}, {"ms", time.Millisecond}}
 
-// duration returns a duration within the limits, or 0.
+// The method "duration" returns a duration within the limits. If the value is invalid, it returns
+// 0.
 func (r fieldReader) duration(n *node, key string, low, high time.Duration) time.Duration {
 	if n.kind == list || n.kind == object {
 		r.errorf(n.position, problem.WrongType, "", "%s must be a duration, such as 2s, not %s", key, n.kind)
@@ -172,8 +173,8 @@ func parseDuration(s string) (time.Duration, bool) {
 	return 0, false
 }
 
-// formatDuration formats a duration in the notation that parseDuration accepts. The duration must
-// be a whole number of milliseconds.
+// formatDuration formats a duration so that parseDuration can read it. The duration must be a
+// multiple of a millisecond.
 func formatDuration(d time.Duration) string {
 	for _, u := range durationUnits {
 		if d%u.unit == 0 {
@@ -183,7 +184,8 @@ func formatDuration(d time.Duration) string {
 	return d.String()
 }
 
-// count returns an integer from 1 to a maximum, or 0 if the value is invalid.
+// The method "count" reads an integer that must be at least 1 and at most the argument "high". If
+// the integer is invalid, it returns 0.
 func (r fieldReader) count(n *node, key string, high int64) int64 {
 	count, err := strconv.ParseInt(n.value, 10, 64)
 	switch {
@@ -197,7 +199,8 @@ func (r fieldReader) count(n *node, key string, high int64) int64 {
 	return 0
 }
 
-// size returns a number of bytes within the limits, or 0.
+// The method "size" returns a number of bytes within the limits. If the number is invalid, it
+// returns 0.
 func (r fieldReader) size(n *node, key string, low, high int64) int64 {
 	if n.kind == list || n.kind == object {
 		r.errorf(n.position, problem.WrongType, "", "%s must be a size, such as 64MiB, not %s", key, n.kind)

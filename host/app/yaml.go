@@ -43,8 +43,9 @@ func parseYAML(file string, content []byte) (root *node, problems problem.List) 
 	return root, nil
 }
 
-// tokenize returns the tokens of a file with correct line numbers. After a block string, the line
-// numbers of the lexer are wrong, because the lexer counts lines twice.
+// The function "tokenize" returns the tokens of a file. Their line numbers are correct. The lexer
+// counts the lines of a block string twice, so the line numbers that it reports after a block
+// string are wrong.
 func tokenize(content []byte) token.Tokens {
 	tokens := lexer.Tokenize(string(content))
 	last := strings.Count(strings.ReplaceAll(string(content), "\r", "\n"), "\n") + 1
@@ -54,9 +55,9 @@ func tokenize(content []byte) token.Tokens {
 	return tokens
 }
 
-// checkTokens rejects files that have too much nesting, too many tokens or several documents. These
-// limits are necessary because the parser is recursive, needs time that is quadratic in the number
-// of tokens, and returns only one document.
+// checkTokens rejects a file if its values are nested too deeply, if it has too many tokens, or if
+// it contains several documents. The parser is recursive, its time grows with the square of the
+// number of tokens, and it returns only one document. Therefore, these limits are necessary.
 func checkTokens(file string, tokens token.Tokens) *problem.Problem {
 	flow, began, ended, directive := 0, false, false, 0
 	refuse := func(t *token.Token, code problem.Code, format string, args ...any) *problem.Problem {
@@ -95,8 +96,9 @@ func checkTokens(file string, tokens token.Tokens) *problem.Problem {
 	return nil
 }
 
-// blockIndent returns the column of a token that can begin a nested block, or 0 for other tokens.
-// Each level of nested blocks is indented by at least one column.
+// Some tokens can begin a nested block. For such a token, blockIndent returns its column. For any
+// other token, it returns 0. If a block is nested in another block, it is indented by at least one
+// more column.
 func blockIndent(t *token.Token) int {
 	switch t.Type {
 	case token.SequenceEntryType, token.MappingKeyType:
@@ -116,16 +118,17 @@ func positionOfToken(file string, t *token.Token) position {
 	return position{file, max(t.Position.Line, 1), max(t.Position.Column, 1)}
 }
 
-// yamlReader converts the tree of the parser to nodes.
+// yamlReader converts the parser's tree to nodes.
 type yamlReader struct {
 	file     string
 	lines    []string
 	problems problem.List
-	// anchors maps the names of anchors to their values. A value is added to anchors after it has
-	// been read, so a value cannot contain itself.
+	// The key of the map "anchors" is the name of an anchor. The value is the value of this anchor.
+	// A value is added to the map "anchors" only after it has been read completely. Therefore, a
+	// value cannot contain itself.
 	anchors map[string]*node
-	// The fields "left" and "leftBytes" are the remaining numbers of values and bytes that aliases
-	// can add.
+	// Aliases can add values. The field "left" is the number of values that can still be added. The
+	// field "leftBytes" is the number of bytes that can still be added.
 	left, leftBytes int
 	depth           int
 }
@@ -136,7 +139,7 @@ func (r *yamlReader) refuse(n ast.Node, code problem.Code, hint, format string, 
 	return (&node{position: at}).seal()
 }
 
-// read converts a node of the tree of the parser. read never returns nil.
+// The method "read" converts a node of the parser's tree. Its result is never nil.
 func (r *yamlReader) read(n ast.Node) *node {
 	if r.depth++; r.depth > 2*maxNesting {
 		return r.refuse(n, problem.OverLimit, "", "values are nested more than %d levels deep", maxNesting)
@@ -170,8 +173,9 @@ func (r *yamlReader) read(n ast.Node) *node {
 	return r.refuse(n, problem.Syntax, "", "this YAML syntax is not supported")
 }
 
-// The method scalar reads a plain or quoted string. The parser treats some valid JSON numbers as
-// strings. The method scalar returns numbers for these strings.
+// The method "scalar" reads a plain string or a quoted string. The parser treats some numbers as
+// strings, although they are valid JSON numbers. For such a string, the method "scalar" returns a
+// number.
 func (r *yamlReader) scalar(at position, n *ast.StringNode) *node {
 	t := n.GetToken()
 	if t.Type == token.StringType && jsonNumber().MatchString(n.Value) {
@@ -185,8 +189,8 @@ func (r *yamlReader) scalar(at position, n *ast.StringNode) *node {
 	return v.seal()
 }
 
-// The method literal reads a block string. If the lines of the string occur unchanged in the file,
-// the method literal also computes the column of the start of these lines.
+// The method "literal" reads a block string. If all lines of the string also occur in the file,
+// without changes, the method "literal" computes the column at which these lines begin.
 func (r *yamlReader) literal(at position, n *ast.LiteralNode) *node {
 	v := &node{position: at, kind: text}
 	if n.Value != nil {

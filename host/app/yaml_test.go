@@ -9,11 +9,11 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// Each of these texts is an invalid app file with exactly one problem.
+// Each of these texts is an app file with exactly one mistake.
 func TestUnreadable(t *testing.T) {
 	tests := []struct {
 		name, text string
-		want       string // the position and the start of the message
+		want       string // the position of the problem, and the start of its message
 		code       problem.Code
 		hint       string
 	}{

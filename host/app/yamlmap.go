@@ -5,8 +5,8 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// mapping reads an object. Keys of the object itself take precedence over merged keys ("<<"). The
-// merged keys follow the other keys.
+// mapping reads an object. If the object itself contains a key, a merged key ("<<") with the same
+// name is ignored. The merged keys are added after the other keys.
 func (r *yamlReader) mapping(at position, values []*ast.MappingValueNode) *node {
 	v := &node{position: at, kind: object}
 	var merged []*node
@@ -27,14 +27,14 @@ func (r *yamlReader) mapping(at position, values []*ast.MappingValueNode) *node 
 		v.members = append(v.members, m)
 	}
 	if len(v.members) > 0 {
-		v.position = v.members[0].position // the parser reports the position of the first colon
+		v.position = v.members[0].position // the parser reports the first colon as the position
 	}
 	mergeInto(v, merged)
 	return v.seal()
 }
 
-// key returns a key as a string. If the key is a number, a boolean or null, key returns the
-// literal.
+// The method "key" returns a key as a string. If the key is a number, a boolean or null, the method
+// "key" returns the literal in the file.
 func (r *yamlReader) key(n ast.MapKeyNode) (string, bool) {
 	switch n := n.(type) {
 	case *ast.StringNode:
@@ -52,7 +52,7 @@ func (r *yamlReader) key(n ast.MapKeyNode) (string, bool) {
 	return "", false
 }
 
-// The method merged returns the objects to which the value of a merge key refers.
+// The value of a merge key refers to objects. The method "merged" returns these objects.
 func (r *yamlReader) merged(value ast.Node) []*node {
 	if value == nil {
 		return nil

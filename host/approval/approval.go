@@ -9,26 +9,27 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Retention is the time during which a request for approval can be decided. After the Retention,
-// the request expires.
+// Retention is a duration. A request for approval can be decided until this duration has passed.
+// After this duration, the request expires.
 const Retention = 24 * time.Hour
 
 const (
-	// kept is the time for which the record of a request is kept after its expiry. Until the record
-	// is removed, uses of the request's token get a fault that names the decision.
+	// After a request has expired, its record is kept for the duration "kept". While the record
+	// exists, using the token of the request causes a fault that names the decision.
 	kept = 24 * time.Hour
-	// lease is the time after which a request is pending again, unless the process that executes
-	// the approved run has renewed the lease; see Keep. If the process was only suspended, there
-	// can be two executions, but only one of the two commits.
+	// While a process executes an approved run, it renews a lease; see Keep. If the lease is not
+	// renewed for the duration "lease", the request is pending again. If the process was only
+	// suspended, two executions of the run can exist. At most one of them commits.
 	lease = 2 * time.Minute
-	// renewal is the interval at which a lease is renewed. Several renewals can fail within a lease.
+	// A lease is renewed at the interval "renewal". This interval is so short that a lease does not
+	// end if a few renewals fail.
 	renewal = lease / 4
 )
 
-// State is the state of a request.
+// State is the state that a request for approval has.
 type State string
 
-// The states. A request whose approved run has failed for a temporary reason is pending again.
+// The states. If an approved run fails for a temporary reason, its request is pending again.
 const (
 	Pending  State = "pending"
 	Approved State = "approved"
@@ -36,57 +37,59 @@ const (
 	Expired  State = "expired"
 )
 
-// Binding identifies what an approval permits. If one of these values differs when the run is
-// executed again, the approval does not apply.
+// Binding identifies the effect that an approval permits. When the run is executed again, all these
+// values must be the same as before. Otherwise, the approval does not apply.
 type Binding struct {
-	// Program is a digest of the code of the tool, and App is a digest of the declarations of the app.
+	// Program is a digest of the code of the tool. App is a digest of the declarations of the app.
 	Program string `json:"program"`
 	App     string `json:"app"`
-	// Step is the name of the step that needs the approval, or "".
+	// Step is the name of the step that needs the approval. Step can be "".
 	Step string `json:"step,omitempty"`
-	// Operation is the name of the operation, and Arguments is the SHA-256 of its canonical arguments.
+	// Operation is the name of the operation. Arguments is the SHA-256 digest of the arguments in
+	// their canonical form.
 	Operation string `json:"operation"`
 	Arguments string `json:"arguments"`
 }
 
 // Approval is a request for approval.
 type Approval struct {
-	// Token identifies the request. Token is not a secret, because a decision requires a
-	// permission.
+	// Token identifies the request. Token identifies the request. Token is not secret, because
+	// deciding a request requires a permission.
 	Token string `json:"token"`
-	// Run is the id of the run, and Tool is the name of its tool.
+	// Run is the id of the run. Tool is the name of the run's tool.
 	Run  string `json:"run_id"`
 	Tool string `json:"tool"`
-	// User, Session and Workflow belong to the caller of the run.
+	// User, Session and Workflow are the values that the caller of the run has.
 	User     string  `json:"user_id,omitempty"`
 	Session  string  `json:"session_id,omitempty"`
 	Workflow string  `json:"workflow_id,omitempty"`
 	Binding  Binding `json:"binding"`
-	// Effect is the call that waits for the approval. The arguments of the call are removed after
-	// the decision.
+	// Effect is a call of the run. This call waits for the approval. When the request is decided,
+	// the arguments of this call are removed.
 	Effect report.Effect `json:"effect"`
-	// ByUser is true if the user of the run can decide the request.
+	// If ByUser is true, the user of the run can decide the request.
 	ByUser    bool      `json:"by_user"`
 	Requested time.Time `json:"requested_at"`
 	Expires   time.Time `json:"expires_at"`
 	State     State     `json:"state"`
-	// By is the actor that decided the request at the time Decided, for the reason Reason.
+	// By is the actor that decided the request. Decided is the time of the decision, and Reason is
+	// its reason.
 	By      string    `json:"decided_by,omitempty"`
 	Decided time.Time `json:"decided_at,omitzero"`
 	Reason  string    `json:"reason,omitempty"`
 }
 
-// stored is the stored form of an Approval.
+// The type "stored" is the form in which an Approval is stored.
 type stored struct {
 	Approval
-	// Leased is the time until which an approved run is being executed. Leased is zero if the run
-	// has ended.
+	// While an approved run is being executed, its lease ends at the time Leased. After the run has
+	// ended, Leased is zero.
 	Leased time.Time `json:"leased,omitzero"`
-	// Execution is the number of executions of the run that have begun.
+	// Execution counts the executions of the run that have begun.
 	Execution int `json:"execution,omitempty"`
 }
 
-// parse decodes the record of a request.
+// The function "parse" decodes the record of a request.
 func parse(r storage.Record) (stored, error) {
 	var s stored
 	if err := json.Unmarshal(r.Content, &s); err != nil {
@@ -95,13 +98,14 @@ func parse(r storage.Record) (stored, error) {
 	return s, nil
 }
 
-// decode decodes the record of a request. The state of the result is the state at the time now.
+// The function "decode" decodes the record of a request. The returned request has the state that it
+// has at the time "now".
 func decode(r storage.Record, now time.Time) (stored, error) {
 	s, err := parse(r)
 	return s.at(now), err
 }
 
-// at returns the request with its state at the time now.
+// The method "at" returns the request. Its state is the state at the time "now".
 func (s stored) at(now time.Time) stored {
 	if s.State == Approved && !s.Leased.IsZero() && now.After(s.Leased) {
 		s.State, s.By, s.Decided, s.Leased = Pending, "", time.Time{}, time.Time{}
@@ -112,7 +116,8 @@ func (s stored) at(now time.Time) stored {
 	return s
 }
 
-// Decode returns the request that a record contains, with its state at the given time.
+// Decode returns the request that a record contains. The state of the request is its state at the
+// given time.
 func Decode(r storage.Record, at time.Time) (Approval, error) {
 	s, err := decode(r, at)
 	return s.Approval, err

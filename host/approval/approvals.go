@@ -10,38 +10,38 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// These are the maximum numbers of paused runs. Several processes that share a database can
-// together exceed the maximum numbers by a few runs.
+// The number of paused runs is limited by these maximum numbers. If several processes share a
+// database, they can together exceed these numbers by a few runs.
 const (
 	MaxOfUser = 100
 	MaxOfApp  = 1000
-	// MaxWithoutUser is the maximum number of all callers without a user, so that they do not use up
-	// the number of the app.
+	// MaxWithoutUser applies to all callers without a user together, so that they do not use up the
+	// maximum number of the app.
 	MaxWithoutUser = 500
 )
 
-// MaxPage is the maximum number of requests in a page of List.
+// MaxPage is the maximum number of requests that a page of List contains.
 const MaxPage = 100
 
-// Approvals manages the requests for approval of an app, in all tenants. Approvals is safe for
-// concurrent use.
+// Approvals manages an app's requests for approval. The requests can belong to any tenant. An
+// Approvals is safe for concurrent use.
 type Approvals struct{ db *records.DB }
 
-// New returns the requests of the app whose records db contains.
+// New returns the Approvals of an app. The argument db contains the records of this app.
 func New(db *records.DB) *Approvals { return &Approvals{db} }
 
-// Key returns the key of a request.
+// Key returns the key under which a request is stored.
 func (a *Approvals) Key(c partition.Caller, token string) storage.Key {
 	return a.db.App.System(partition.Approval, c, storage.Part{Tag: storage.Item, Value: token})
 }
 
-// RunKey returns the key of the paused run of a request.
+// RunKey returns the key under which the paused run of a request is stored.
 func (a *Approvals) RunKey(c partition.Caller, token string) storage.Key {
 	return a.db.App.System(partition.PausedRun, c, storage.Part{Tag: storage.Item, Value: token})
 }
 
-// Get returns a request of the caller's tenant. If the request does not exist, the error is
-// not_found.
+// Get returns a request. The request must belong to the caller's tenant. If there is no such
+// request, the error is not_found.
 func (a *Approvals) Get(ctx context.Context, c partition.Caller, token string) (Approval, error) {
 	s, _, err := a.get(ctx, c, token)
 	return s.Approval, err
@@ -61,14 +61,14 @@ func (a *Approvals) get(ctx context.Context, c partition.Caller, token string) (
 	return s, r, a.db.Fault("read an approval", err)
 }
 
-// Unknown returns the fault for a token that the caller cannot see. The fault is the same for a token
-// that does not exist and for a token of another user.
+// Unknown returns a fault for a token. The caller is not allowed to see the request of this token.
+// The fault is the same if the token does not exist and if the token belongs to another user.
 func Unknown() error {
 	return abi.Faultf(abi.NotFound, "no approval has this token").WithHint("list the approvals to get their tokens")
 }
 
-// Run returns the paused run of a request, as bytes. If the request has no paused run, Run returns
-// nil.
+// Run returns the paused run of a request. The result is its stored bytes. If the request has no
+// paused run, Run returns nil.
 func (a *Approvals) Run(ctx context.Context, c partition.Caller, token string) ([]byte, error) {
 	r, err := a.db.Get(ctx, a.RunKey(c, token))
 	if err != nil || !r.Exists() {
@@ -77,10 +77,11 @@ func (a *Approvals) Run(ctx context.Context, c partition.Caller, token string) (
 	return r.Content, nil
 }
 
-// List returns requests of the caller's tenant whose tokens follow the argument "after", oldest
-// first. The second result is the token after which the next page begins, or "". If the caller has
-// a user, List returns only requests of this user. A page has at most MaxPage requests. A page can
-// have fewer requests although another page follows. If all is false, List omits requests that have
+// List returns requests of the caller's tenant. The oldest request is first. The list begins with
+// the request that follows the token "after". The second result is a token, after which the next
+// page begins. If there is no next page, it is "". If the caller has a user, List returns only the
+// requests of this user. A page has at most MaxPage requests. A page with fewer requests is not
+// necessarily the last page. If the argument "all" is false, List omits requests that have already
 // been decided.
 func (a *Approvals) List(ctx context.Context, c partition.Caller, all bool, after string) (found []Approval, next string, err error) {
 	prefix, from := a.db.App.System(partition.Approval, c), storage.Key("")
@@ -113,8 +114,9 @@ func (a *Approvals) List(ctx context.Context, c partition.Caller, all bool, afte
 	return found, next, nil
 }
 
-// CheckRoom returns a fault if the app has too many paused runs, or if the share of the caller is used
-// up: that of its user, or that of all callers without a user.
+// CheckRoom returns a fault if a maximum number of paused runs has been reached. One maximum is for
+// the app, and another maximum is for the user of the caller. If the caller has no user, the other
+// maximum is for all callers without a user.
 func (a *Approvals) CheckRoom(ctx context.Context, c partition.Caller) error {
 	heads, err := a.db.Backend.Heads(ctx, a.db.App.System(partition.PausedRun, c), "", MaxOfApp+1)
 	if err != nil {
@@ -144,8 +146,9 @@ func (a *Approvals) CheckRoom(ctx context.Context, c partition.Caller) error {
 		WithHint("approve or deny some of these runs first")
 }
 
-// userOf returns the user of a paused run, or "". The data subject of a run without a user is its
-// session or its workflow, which begins with a zero byte.
+// userOf returns the user of a paused run. If the run has no user, it returns "". A run without a
+// user has a data subject that begins with a zero byte. This data subject is the session or the
+// workflow of the run.
 func userOf(h storage.Head) string {
 	for _, tag := range h.Tags {
 		if user, ok := strings.CutPrefix(tag, storage.SubjectTag("")); ok && !strings.HasPrefix(user, partition.AnonymousSubject("")) {
@@ -155,5 +158,5 @@ func userOf(h storage.Head) string {
 	return ""
 }
 
-// waits reports whether the request of a paused run has not expired.
+// The method "waits" reports whether a paused run still waits: its request has not expired.
 func (a *Approvals) waits(h storage.Head) bool { return a.db.Now().Before(h.Expires.Add(-kept)) }

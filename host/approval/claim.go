@@ -10,14 +10,15 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Claim is the right to execute an approved run. At most one Claim of a request is valid at a time.
+// A Claim is the right to execute an approved run. A request can have several Claims, but at most
+// one of them is valid at a time.
 type Claim struct {
 	Token     string
-	execution int // the number of the execution that the Claim belongs to
+	execution int // the number of the execution for which the Claim was made
 }
 
-// Check returns a fault if the Claim is no longer valid. The argument is the current record of the
-// request.
+// Check returns a fault if the Claim is no longer valid. The method "check" returns a fault if the
+// Claim is no longer valid.
 func (c Claim) Check(now storage.Record) error {
 	if !now.Exists() {
 		return errDecided
@@ -29,11 +30,12 @@ func (c Claim) Check(now storage.Record) error {
 	return c.check(s)
 }
 
-// errDecided is the fault of a run whose Claim is no longer valid.
+// If a run has no valid Claim any longer, its fault is errDecided.
 var errDecided = abi.Faultf(abi.Conflict, "the approval was decided again during the run; nothing was stored")
 
-// check returns a fault if the Claim is no longer valid. The argument is the stored request. A
-// Claim whose lease has ended stays valid until another execution begins.
+// check returns a fault if the Claim is no longer valid. The argument is the request that is
+// currently stored. After the lease of a Claim has ended, the Claim remains valid until another
+// execution begins.
 func (c Claim) check(s stored) error {
 	if s.State == Approved && !s.Leased.IsZero() && s.Execution == c.execution {
 		return nil
@@ -41,9 +43,10 @@ func (c Claim) check(s stored) error {
 	return errDecided
 }
 
-// Keep renews the lease of a Claim until ctx ends, so that no other execution of its run begins in the
-// meantime. If the Claim is no longer valid, Keep returns the fault. If the request no longer exists or
-// its time has ended, Keep returns nil. If the backend fails, Keep tries again.
+// Keep renews the lease of a Claim until the argument ctx ends. While the lease is renewed, no
+// other execution of the run can begin. If the Claim is no longer valid, Keep returns the fault. If
+// the request does not exist any longer, or if it has expired, Keep returns nil. If the backend
+// fails, Keep tries again later.
 func (a *Approvals) Keep(ctx context.Context, c partition.Caller, claim Claim) error {
 	ticker := time.NewTicker(renewal)
 	defer ticker.Stop()
@@ -63,8 +66,8 @@ func (a *Approvals) Keep(ctx context.Context, c partition.Caller, claim Claim) e
 	}
 }
 
-// renew renews the lease of a Claim once. If the time of the request has ended, the lease must not
-// be renewed, and the result is false, so that a run that hangs does not keep its request for ever.
+// The method "renew" renews the lease of a Claim once. If the request has expired, the lease is not
+// renewed, and the result is false. Otherwise, a run that hangs would keep its request forever.
 func (a *Approvals) renew(ctx context.Context, c partition.Caller, claim Claim) (goesOn bool, err error) {
 	err = a.swap(ctx, c, claim.Token, func(s stored) (stored, error) {
 		now := a.db.Now()

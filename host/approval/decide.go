@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Add returns the writes that store a new request with its paused run. The request belongs to the
-// caller, and is removed at the end of the caller's session or workflow.
+// Add returns the writes that store a new request, together with its paused run. The request
+// belongs to the caller. If the caller's session or workflow ends, the request is removed.
 func (a *Approvals) Add(c partition.Caller, request Approval, run []byte) ([]storage.Write, error) {
 	key, runKey := a.Key(c, request.Token), a.RunKey(c, request.Token)
 	expires := request.Expires.Add(kept)
@@ -27,7 +27,7 @@ func (a *Approvals) Add(c partition.Caller, request Approval, run []byte) ([]sto
 	}}), nil
 }
 
-// replaced returns the write that replaces the record of a request.
+// The method "replaced" returns a write that replaces the record of a request.
 func (a *Approvals) replaced(writes []storage.Write, now storage.Record, s stored) ([]storage.Write, error) {
 	writes, err := a.db.Write(writes, now, now.Key, s, now.Expires, partition.Caller{Run: now.Run})
 	if err == nil {
@@ -36,20 +36,20 @@ func (a *Approvals) replaced(writes []storage.Write, now storage.Record, s store
 	return writes, err
 }
 
-// Ending is the end of a request.
+// Ending describes how a request ends.
 type Ending struct {
 	State State
-	// By is the actor that decided the request, and Reason is the reason of the decision. By and
+	// By is the actor that decided the request. Reason is the reason for the decision. By and
 	// Reason can be "".
 	By, Reason string
-	// Claim is not nil if the run was executed. If Claim is not nil, the request keeps the decision
-	// of the Claim.
+	// If the run was executed, Claim is the Claim of this execution, otherwise nil. If Claim is not
+	// nil, the decision of the request does not change.
 	Claim *Claim
 }
 
 // End appends the writes that end a request. The writes remove the paused run and the arguments of
-// the effect. The argument "now" is the record of the request. If the Ending has no Claim, the
-// request must be pending. If the Ending has a Claim, the Claim must be valid.
+// the effect. The argument "now" is the current record of the request. If the Ending has no Claim,
+// the request must still be pending. If the Ending has a Claim, this Claim must still be valid.
 func (a *Approvals) End(writes []storage.Write, c partition.Caller, now storage.Record, e Ending) ([]storage.Write, error) {
 	s, err := a.open(now)
 	if err != nil {
@@ -74,8 +74,8 @@ func (a *Approvals) End(writes []storage.Write, c partition.Caller, now storage.
 	return append(writes, storage.Write{Record: storage.Record{Key: a.RunKey(c, s.Token)}, Delete: true}), nil
 }
 
-// open decodes the record of a request, with the state that was stored last. If there is no request,
-// the error is not_found.
+// The method "open" decodes the record of a request. The state of the result is the state that was
+// stored last. If the request does not exist, the error is not_found.
 func (a *Approvals) open(r storage.Record) (stored, error) {
 	if !r.Exists() || r.Expired(a.db.Now()) {
 		return stored{}, Unknown()
@@ -83,8 +83,8 @@ func (a *Approvals) open(r storage.Record) (stored, error) {
 	return parse(r)
 }
 
-// checkPending returns a fault if a request is not pending, because it has been decided or has
-// expired.
+// A request that has been decided or has expired is not pending. checkPending returns a fault for
+// such a request.
 func (s stored) checkPending(next State) error {
 	switch {
 	case s.State == Pending || s.State == Expired && next == Expired:
@@ -96,8 +96,9 @@ func (s stored) checkPending(next State) error {
 	return abi.Faultf(abi.Conflict, "the approval was already %s", s.State).WithHint("a token can be used only once")
 }
 
-// Approve approves a pending request for an actor and returns the Claim for the execution of its run.
-// If several approvers decide at the same time, only one of them succeeds.
+// Approve approves a pending request. The decision is made by the given actor. The returned Claim
+// is needed to execute the run of the request. If several approvers decide a request at the same
+// time, only one of them succeeds.
 func (a *Approvals) Approve(ctx context.Context, c partition.Caller, token, by string) (claim Claim, err error) {
 	err = a.swap(ctx, c, token, func(s stored) (stored, error) {
 		s = s.at(a.db.Now())
@@ -113,9 +114,10 @@ func (a *Approvals) Approve(ctx context.Context, c partition.Caller, token, by s
 	return claim, err
 }
 
-// Release returns the writes that make the request of a Claim pending again, because its run has
-// failed for a temporary reason. The arguments "request" and "paused" are the current records of the
-// request and of its run. If run is not nil, it replaces the content of the paused run.
+// Release returns the writes that make a request pending again. It is used if the approved run has
+// failed for a temporary reason. The argument "request" is the current record of the request. The
+// argument "paused" is the current record of its run. If the argument "run" is not nil, it replaces
+// the content of the paused run.
 func (a *Approvals) Release(request, paused storage.Record, claim Claim, run []byte) ([]storage.Write, error) {
 	s, err := a.open(request)
 	if err == nil {
@@ -134,7 +136,7 @@ func (a *Approvals) Release(request, paused storage.Record, claim Claim, run []b
 	return append(writes, storage.Write{Record: paused}), nil
 }
 
-// swap replaces a request by compare-and-set.
+// The method "swap" replaces the record of a request by compare-and-set.
 func (a *Approvals) swap(ctx context.Context, c partition.Caller, token string, change func(stored) (stored, error)) error {
 	err := records.Swap(ctx, a.db.Backend, a.Key(c, token), func(now storage.Record) ([]storage.Write, error) {
 		s, err := a.open(now)
@@ -149,9 +151,9 @@ func (a *Approvals) swap(ctx context.Context, c partition.Caller, token string, 
 	return a.db.Fault("decide an approval", err)
 }
 
-// EachExpired calls visit with the requests of the caller's tenant that have expired without a
-// decision. EachExpired examines at most one chunk of paused runs. EachExpired reads only the keys
-// of the paused runs in the chunk.
+// EachExpired calls the function "visit" for requests of the caller's tenant. Only requests that
+// have expired without a decision are visited. EachExpired examines at most one chunk of paused
+// runs. EachExpired reads only the keys of these paused runs.
 func (a *Approvals) EachExpired(ctx context.Context, c partition.Caller, visit func(Approval) error) error {
 	heads, err := a.db.Backend.Heads(ctx, a.db.App.System(partition.PausedRun, c), "", records.Chunk)
 	if err != nil {

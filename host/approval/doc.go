@@ -1,9 +1,9 @@
-// Package approval stores requests for approval. A run makes a request when it reaches an effect
-// that a person must approve. The run then ends without a commit. Its invocation, and the answers
-// to its external calls, are stored with the request. If the effect is approved, the run is
-// executed again and continues past the effect.
+// Package approval stores requests for approval. If a run reaches an effect that a person must
+// approve, the run makes a request. The run then ends without a commit. The request is stored with
+// the invocation of the run, and with the answers to the external calls of the run. If the effect
+// is approved, the run is executed again, and does not stop at this effect.
 //
-// A request has two records: a small record, which approvers read, and a record with the paused
-// run, which is removed as soon as the request is decided. Both records of a request belong to the
-// user of the run.
+// A request has two records. Approvers read the first record, which is small. The second record
+// contains the paused run, and is removed when the request is decided. Both records of a request
+// belong to the user whose run made the request.
 package approval

@@ -13,58 +13,62 @@ import (
 
 // Limits of files.
 const (
-	// MaxBytes is the maximum size of a file. MaxFiles is the maximum number of files in a session.
+	// MaxBytes is the maximum size of a file. MaxFiles is the maximum number of files that a
+	// session can have.
 	MaxBytes = 20 << 20
 	MaxFiles = 50
-	// Retention is the lifetime of a file and its download URL after the upload.
+	// Retention is a duration. After a file has been uploaded, the file and its download URL exist
+	// for this duration.
 	Retention = 30 * 24 * time.Hour
-	// maxTextBytes is the maximum size of the stored text of a file. maxTexts is the maximum total
-	// size of the texts of a session that tools can read.
+	// maxTextBytes is the maximum size of the text that is stored for a file. maxTexts is a maximum
+	// for a session: the total size of all texts that tools can read.
 	maxTextBytes = 256 << 10
 	maxTexts     = 512 << 10
 )
 
-// Artifact is the description of a file that was uploaded to a session.
+// Artifact describes a file. The file was uploaded to a session.
 type Artifact struct {
 	ID string `json:"fileId"`
-	// Type is the name of the file's format, such as pdf. MediaType is the media type (RFC 2046) of
-	// the format.
+	// Type is a short name for the format of the file, such as pdf. MediaType is the media type
+	// (RFC 2046) of the file's format.
 	Type      string `json:"type"`
 	Filename  string `json:"filename"`
 	MediaType string `json:"mimetype"`
 	Bytes     int64  `json:"size"`
-	// SHA256 is the SHA-256 of the content in hexadecimal digits.
+	// SHA256 is the SHA-256 digest of the content, in hexadecimal digits.
 	SHA256 string `json:"sha256"`
-	// Active is true if tools and prompts can read the file's text.
+	// If Active is true, tools and prompts can read the text of the file.
 	Active   bool      `json:"isActive"`
 	Uploaded time.Time `json:"uploadedAt"`
-	// Expires is the time at which the file is removed.
+	// Expires is the time at which the file expires.
 	Expires time.Time `json:"expiresAt"`
-	// HasText is true if the file has text. Truncated is true if a part of the text is missing.
+	// HasText is true if text was extracted from the file. Truncated is true if a part of this text
+	// is missing.
 	HasText   bool `json:"hasText"`
 	Truncated bool `json:"textTruncated,omitempty"`
-	// TextReason is a code that explains why the file has no text, such as "encrypted"; see
-	// extract.Reason. TextReason is "" for a file with text.
+	// If the file has no text, TextReason is a code for the reason, such as "encrypted"; see
+	// extract.Reason. If the file has text, TextReason is "".
 	TextReason string `json:"textReason,omitempty"`
 }
 
-// Upload is a file to be stored in a session. ID, Type, Filename and MediaType are copied to the
-// Artifact.
+// Upload describes a file that is to be stored in a session. ID, Type, Filename and MediaType
+// become fields of the Artifact.
 type Upload struct {
 	ID, Type, Filename, MediaType string
 
 	Content []byte
-	// Began is the start time of the upload. The upload fails if the user has been erased since
-	// then. The zero time means the current time.
+	// Began is the time at which the upload began. If the user has been erased since this time, the
+	// upload fails. If Began is the zero time, the current time is used.
 	Began time.Time
-	// Text is the text that was extracted from the content, or nil. If Text is nil, TextReason is
-	// the reason.
+	// Text is the text that was extracted from the content. Text can be nil. If Text is nil,
+	// TextReason explains why there is no text.
 	Text       *string
 	Truncated  bool
 	TextReason string
 }
 
-// artifact returns the Artifact for an upload that is stored at the given time.
+// An upload is stored at the given time. The method "artifact" returns the Artifact for this
+// upload.
 func (up Upload) artifact(at time.Time) Artifact {
 	return Artifact{
 		ID: up.ID, Type: up.Type, Filename: up.Filename, MediaType: up.MediaType, SHA256: checksum(up.Content), Bytes: int64(len(up.Content)),
@@ -74,8 +78,8 @@ func (up Upload) artifact(at time.Time) Artifact {
 	}
 }
 
-// CutText returns the longest prefix of a text that has at most the given number of bytes and does
-// not split a character.
+// CutText returns a prefix of a text. The prefix has at most the given number of bytes, and does
+// not end in the middle of a character.
 func CutText(text string, bytes int) string {
 	if len(text) <= bytes {
 		return text
@@ -86,14 +90,15 @@ func CutText(text string, bytes int) string {
 	return text[:bytes]
 }
 
-// Live decodes the list of a session's files and returns the files that have not expired at the
-// given time. If the list is invalid, the error is storage.ErrCorrupt.
+// Live decodes the list of a session's files. It returns only the files that have not expired at
+// the given time. If the list is invalid, the error is storage.ErrCorrupt.
 func Live(list json.RawMessage, at time.Time) ([]Artifact, error) {
 	files, err := decode(list)
 	return slices.DeleteFunc(files, func(f Artifact) bool { return !at.Before(f.Expires) }), err
 }
 
-// decode decodes the list of a session's files. A nil list is empty.
+// The function "decode" decodes the list of a session's files. If the argument is nil, the list is
+// empty.
 func decode(list json.RawMessage) ([]Artifact, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -105,7 +110,8 @@ func decode(list json.RawMessage) ([]Artifact, error) {
 	return files, nil
 }
 
-// encode encodes the list of a session's files. encode returns nil for an empty list.
+// The function "encode" encodes the list of a session's files. If the list is empty, it returns
+// nil.
 func encode(files []Artifact) (json.RawMessage, error) {
 	if len(files) == 0 {
 		return nil, nil
@@ -113,13 +119,14 @@ func encode(files []Artifact) (json.RawMessage, error) {
 	return json.Marshal(files)
 }
 
-// index returns the index of a file that has not expired, or -1.
+// The function "index" returns the index of the file in a list. If there is no such file, or if it
+// has expired, the result is -1.
 func index(files []Artifact, id string, now time.Time) int {
 	return slices.IndexFunc(files, func(f Artifact) bool { return f.ID == id && now.Before(f.Expires) })
 }
 
-// checkCount returns the files of a list that have not expired. checkCount returns a fault if the
-// session already has the maximum number of files.
+// checkCount returns those files of a list that have not expired. If the session already has the
+// maximum number of files, checkCount returns a fault.
 func checkCount(list json.RawMessage, now time.Time) ([]Artifact, error) {
 	files, err := Live(list, now)
 	if err != nil {

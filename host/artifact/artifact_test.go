@@ -18,8 +18,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// backend is a backend whose commits fail after a given number of successful commits. Removals do
-// not fail.
+// The type "backend" is a backend. After a given number of successful commits, its commits fail.
+// Removals do not fail.
 type backend struct {
 	storage.Backend
 	commits *int
@@ -32,13 +32,13 @@ func (b backend) Update(ctx context.Context, on storage.Footprint, fn func([]sto
 	return b.Backend.Update(ctx, on, fn)
 }
 
-// quota implements a quota without limits.
+// The type "quota" has no limits.
 type quota struct{}
 
 func (quota) Budget() storage.Budget       { return storage.Budget{} }
 func (quota) Reclaim(context.Context) bool { return false }
 
-// metadata is a session.Metadata whose methods fail, because no test sets metadata.
+// The type "metadata" is a session.Metadata. Its methods fail, because no test must set metadata.
 type metadata struct{}
 
 func (metadata) Patch(json.RawMessage) (any, error) { return nil, nil }
@@ -49,8 +49,8 @@ func (metadata) Merge(json.RawMessage, any) (json.RawMessage, error) {
 
 var ann = partition.Caller{Tenant: "acme", User: "ann", Session: "s1", Run: "r"}
 
-// app contains the files and sessions of an app whose backend fails after a given number of
-// commits.
+// The type "app" contains the files and the sessions of an app. After a given number of commits,
+// the backend of the app fails.
 type app struct {
 	*artifact.Artifacts
 	sessions *session.Sessions
@@ -70,7 +70,7 @@ func open() *app {
 	return a
 }
 
-// The method "left" returns the number of stored records that belong to files.
+// The method "left" returns how many stored records belong to files.
 func (a *app) left(t *testing.T) (n int) {
 	t.Helper()
 	for _, kind := range []string{partition.File, partition.FileText, partition.Upload} {
@@ -85,7 +85,7 @@ func (a *app) left(t *testing.T) (n int) {
 	return n
 }
 
-// If any commit of Add fails, Add leaves no records behind.
+// If any commit of Add fails, Add must remove all records that it has stored.
 func TestAddIsAtomic(t *testing.T) {
 	text := "some text"
 	up := artifact.Upload{ID: "f1", Filename: "a.txt", Content: bytes.Repeat([]byte("x"), 2<<20), Text: &text}
@@ -109,11 +109,11 @@ func TestAddIsAtomic(t *testing.T) {
 	}
 }
 
-// A file that has not expired still exists after its session has ended. Only the user of the file
-// can remove it. The removal of a file deletes all its records.
+// A file can still exist after its session has ended, until the file expires. Only the user of this
+// file can remove it. When a file is removed, all its records are deleted.
 func TestFileOutlivesSession(t *testing.T) {
 	a, text := open(), "some text"
-	content := bytes.Repeat([]byte("0123456789"), 60<<10) // the upload has at most three pieces of 256 KiB
+	content := bytes.Repeat([]byte("0123456789"), 60<<10) // at most three pieces of 256 KiB
 	file, err := a.Add(t.Context(), ann, artifact.Upload{ID: "f1", Filename: "a.txt", Content: content, Text: &text})
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +139,8 @@ func TestFileOutlivesSession(t *testing.T) {
 	}
 }
 
-// A sweep removes only the records of unfinished uploads.
+// If an upload is not finished, a sweep removes its records. The sweep must not remove other
+// records.
 func TestSweep(t *testing.T) {
 	a := open()
 	if _, err := a.Add(t.Context(), ann, artifact.Upload{ID: "f1", Content: []byte("x")}); err != nil {
@@ -165,7 +166,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// Guests see the files that have not expired, and the text of active files.
+// Guests see all files that have not expired. They can read the text of a file if it is active.
 func TestShow(t *testing.T) {
 	a, text := open(), "some text"
 	for _, id := range []string{"f1", "f2"} {

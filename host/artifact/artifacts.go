@@ -13,24 +13,25 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Artifacts provides access to the uploaded files of an app in all tenants. Artifacts is safe for
-// concurrent use.
+// Artifacts provides access to the files that were uploaded to an app. The files can belong to any
+// tenant. An Artifacts is safe for concurrent use.
 type Artifacts struct {
 	db       *records.DB
 	sessions *session.Sessions
 	url      func(tenant string, file Artifact) string
 }
 
-// New returns the Artifacts of the app whose records db contains. The function "url" returns the
-// download URL of a file, which is valid until the file expires. If files have no URL, the function
-// is nil.
+// New returns the Artifacts of an app. The argument db contains the records of this app. The
+// argument "url" is a function that returns the download URL of a file. The URL is valid until the
+// file expires. If files have no URLs, this argument is nil.
 func New(db *records.DB, sessions *session.Sessions, url func(tenant string, file Artifact) string) *Artifacts {
 	return &Artifacts{db: db, sessions: sessions, url: url}
 }
 
-// Add stores a file in the caller's session. If the session does not exist, Add starts it. Add
-// first stores the content in several commits, so other commits do not wait for long. The file
-// exists as soon as the session lists it. If Add fails, it removes all records that it has stored.
+// Add stores a file in the session of the caller. If this session does not exist, Add starts it.
+// Add first stores the content of the file. It uses several commits for this, so that other commits
+// do not wait for long. As soon as the list of the session contains the file, the file exists. If
+// Add fails, it removes all records that it has already stored.
 func (a *Artifacts) Add(ctx context.Context, c partition.Caller, up Upload) (Artifact, error) {
 	if err := checkUpload(c, up.ID, len(up.Content)); err != nil {
 		return Artifact{}, err
@@ -49,7 +50,7 @@ func (a *Artifacts) Add(ctx context.Context, c partition.Caller, up Upload) (Art
 	if err == nil {
 		err = a.list(ctx, c, file, up)
 	}
-	if err != nil && !errors.Is(err, storage.ErrUnknownOutcome) { // the session might already list the file
+	if err != nil && !errors.Is(err, storage.ErrUnknownOutcome) { // the list can contain the file
 		if dropErr := a.deleteContent(context.WithoutCancel(ctx), c, up.ID); dropErr != nil {
 			a.db.Log().Error("the backend failed", "doing", "remove file part", "error", dropErr)
 		}
@@ -62,7 +63,8 @@ func (a *Artifacts) Add(ctx context.Context, c partition.Caller, up Upload) (Art
 
 const storing = "store a file"
 
-// list adds a file whose content is already stored to the list of its session.
+// The content of a file is already stored. The method "list" adds the file to the list of its
+// session.
 func (a *Artifacts) list(ctx context.Context, c partition.Caller, file Artifact, up Upload) error {
 	return a.sessions.ChangeFiles(ctx, c, session.FilesChange{
 		Keys: a.erasedKeys(c),
@@ -93,9 +95,10 @@ func checkUpload(c partition.Caller, id string, bytes int) error {
 	return partition.CheckID("file", id)
 }
 
-// CheckAdd returns the fault that Add would return for a file of the given size, or nil. A fault
-// means, for example, that the caller cannot use the session, that the session has ended, or that a
-// limit is reached. Call CheckAdd before you receive the content. Add repeats the checks.
+// CheckAdd returns the fault that Add would return for a file of the given size. If Add would
+// return no fault, CheckAdd returns nil. There are several reasons for a fault: the caller cannot
+// use the session, the session has ended, or a limit is reached. CheckAdd should be called before
+// the content is received. Add repeats the checks.
 func (a *Artifacts) CheckAdd(ctx context.Context, c partition.Caller, bytes int) error {
 	if err := checkUpload(c, "file", 0); err != nil {
 		return err
@@ -127,8 +130,8 @@ func (a *Artifacts) SetActive(ctx context.Context, c partition.Caller, id string
 	return changed, a.db.Fault("change a file", err)
 }
 
-// find decodes a list of files and returns it with the index of the given file. The file must not
-// have expired.
+// The method "find" decodes a list of files. It returns the list, and the index of the given file
+// in this list. This file must not have expired.
 func (a *Artifacts) find(list json.RawMessage, id string) ([]Artifact, int, error) {
 	files, err := decode(list)
 	if err != nil {
@@ -141,8 +144,9 @@ func (a *Artifacts) find(list json.RawMessage, id string) ([]Artifact, int, erro
 	return files, i, nil
 }
 
-// Remove removes a file of the caller's session and its text, and returns the description of the
-// file. Remove also works after the session has ended, because files outlive their sessions.
+// Remove removes a file of the caller's session, together with the text of the file. It returns the
+// description of the file. A file can exist longer than its session. Therefore, Remove can also be
+// called after the session has ended.
 func (a *Artifacts) Remove(ctx context.Context, c partition.Caller, id string) (Artifact, error) {
 	if err := partition.CheckID("file", id); err != nil || id == "" {
 		return Artifact{}, errNotFound()

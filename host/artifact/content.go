@@ -12,10 +12,10 @@ import (
 	"github.com/toolrun/toolrun/internal/bytesize"
 )
 
-// The content of a file is stored in one record for each piece of the content and one record for
-// the size. Smaller records are better because backends read and write whole records, and some
-// backends also rewrite adjacent records. A commit stores only a few pieces, so other commits do
-// not wait for long.
+// The content of a file is divided into pieces. There is one record for each piece, and one record
+// for the size of the content. Backends read and write whole records, and some backends also
+// rewrite adjacent records. Therefore, small records are better than large records. Each commit
+// stores only a few pieces, so that other commits do not wait for long.
 const (
 	pieceBytes       = 256 << 10
 	recordsPerCommit = 4
@@ -25,26 +25,27 @@ func errTooLarge() error {
 	return abi.Faultf(abi.TooLarge, "the file exceeds %s", bytesize.Format(MaxBytes))
 }
 
-// key returns the key of one of the records of a file.
+// The method "key" returns the key of one record of a file.
 func (a *Artifacts) key(kind string, c partition.Caller, id string) storage.Key {
 	return a.db.App.System(kind, partition.Caller{Tenant: c.Tenant}, storage.Part{Tag: storage.Item, Value: id})
 }
 
-// pieceKey returns the key of the n-th piece of a file. If the keys are sorted, they are in the
-// order of the pieces.
+// The pieces of a file are numbered. pieceKey returns the key of the piece with the number n. The
+// order of the keys is the order of the pieces.
 func (a *Artifacts) pieceKey(c partition.Caller, id string, n int) storage.Key {
 	return a.key(partition.File, c, id).With(storage.Part{Tag: storage.Item, Value: fmt.Sprintf("%04d", n)})
 }
 
-// uploadKey returns the key of the record that marks an unfinished upload. The commit that adds the
-// file to its session removes the mark of the upload. If the host stops before that commit, the
-// mark remains.
+// An unfinished upload is marked by a record. uploadKey returns the key of this record. This mark
+// is removed by the commit that adds the file to its session. If the host stops before this commit,
+// the mark remains.
 func (a *Artifacts) uploadKey(c partition.Caller, id string) storage.Key {
 	return a.key(partition.Upload, c, id)
 }
 
-// IsManifest reports whether a key of the kind partition.File belongs to the record with the size
-// of a file. IsManifest returns false for the key of a piece.
+// IsManifest examines a key of the kind partition.File. If the key belongs to the record that
+// contains the size of a file, IsManifest returns true. If the key belongs to a piece of a file,
+// IsManifest returns false.
 func IsManifest(key storage.Key) bool {
 	parts, _ := key.Parts()
 	items := 0
@@ -66,7 +67,7 @@ func (a *Artifacts) storeContent(ctx context.Context, c partition.Caller, file A
 	}
 	size := record(a.key(partition.File, c, up.ID), strconv.AppendInt(nil, file.Bytes, 10))
 	mark := record(a.uploadKey(c, up.ID), []byte("{}"))
-	mark.Record.Expires = time.Time{} // the mark is kept until the sweep removes the upload
+	mark.Record.Expires = time.Time{} // the mark remains until the sweep removes this upload
 	writes := []storage.Write{mark, size}
 	if up.Text != nil {
 		writes = append(writes, record(a.key(partition.FileText, c, up.ID), []byte(CutText(*up.Text, maxTextBytes))))
@@ -85,14 +86,16 @@ func (a *Artifacts) storeContent(ctx context.Context, c partition.Caller, file A
 	return nil
 }
 
-// storePieces stores some pieces of a file, unless the user was erased after the upload began.
+// storePieces stores some pieces of a file. If the user was erased after the upload began,
+// storePieces stores nothing.
 func (a *Artifacts) storePieces(ctx context.Context, c partition.Caller, up Upload, writes []storage.Write) error {
 	return a.db.Update(ctx, c, a.erasedKeys(c), func(marks []storage.Record) ([]storage.Write, error) {
 		return writes, notErased(marks, up.Began)
 	})
 }
 
-// deleteContent removes all records of a file except its entry in the session.
+// deleteContent removes all records of a file. It does not remove the entry of the file in the list
+// of the session.
 func (a *Artifacts) deleteContent(ctx context.Context, c partition.Caller, id string) error {
 	count := func(storage.Head) {}
 	if _, err := a.db.DeleteWhere(ctx, storage.Selector{Prefix: a.key(partition.File, c, id)}, count); err != nil {
@@ -102,7 +105,8 @@ func (a *Artifacts) deleteContent(ctx context.Context, c partition.Caller, id st
 	return err
 }
 
-// Sweep removes the records of unfinished uploads of a tenant that began before the given time.
+// Sweep removes the records of those uploads of a tenant that began before the given time and are
+// not finished.
 func (a *Artifacts) Sweep(ctx context.Context, tenant string, at time.Time) error {
 	c := partition.Caller{Tenant: tenant}
 	err := a.db.ScanHeads(ctx, a.db.App.System(partition.Upload, c), func(marks []storage.Head) error {

@@ -11,7 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Content returns the content of a file of the tenant. The caller of Content must check access.
+// Content returns the content of a file. The file must belong to the tenant. The caller of Content
+// must check whether the user is allowed to access the file.
 func (a *Artifacts) Content(ctx context.Context, tenant, id string) ([]byte, error) {
 	bytes, err := a.Size(ctx, tenant, id)
 	if err != nil {
@@ -30,7 +31,8 @@ func (a *Artifacts) Content(ctx context.Context, tenant, id string) ([]byte, err
 
 const readingFile = "read a file"
 
-// Size returns the size in bytes of a file of the tenant, without reading its content.
+// Size returns the size of a file in bytes. It does not read the content of the file. The file must
+// belong to the tenant.
 func (a *Artifacts) Size(ctx context.Context, tenant, id string) (int64, error) {
 	c, err := fileCaller(tenant, id)
 	if err != nil {
@@ -50,9 +52,10 @@ func (a *Artifacts) Size(ctx context.Context, tenant, id string) (int64, error) 
 	return bytes, nil
 }
 
-// Piece returns 256 KiB of the content of a file of the tenant, starting at an offset. Piece
-// returns fewer bytes only at the end of the file. The error is abi.NotFound if the file does not
-// exist or has expired. The caller of Piece must check access.
+// Piece returns 256 KiB of the content of a file, starting at an offset. The file must belong to
+// the tenant. At the end of the file, Piece can return fewer bytes. If the file does not exist or
+// has expired, the error is abi.NotFound. The caller of Piece must check whether the user is
+// allowed to access the file.
 func (a *Artifacts) Piece(ctx context.Context, tenant, id string, offset int64) ([]byte, error) {
 	c, err := fileCaller(tenant, id)
 	if err != nil {
@@ -72,8 +75,8 @@ func (a *Artifacts) Piece(ctx context.Context, tenant, id string, offset int64) 
 	return r.Content[skip:], nil
 }
 
-// fileCaller returns the caller that is used to read a file. fileCaller returns an error if the
-// file's id is invalid.
+// A file is read on behalf of a caller. fileCaller returns this caller. If the file's id is
+// invalid, fileCaller returns an error.
 func fileCaller(tenant, id string) (partition.Caller, error) {
 	c := partition.Caller{Tenant: tenant}
 	if err := c.Check(); err != nil {
@@ -85,15 +88,15 @@ func fileCaller(tenant, id string) (partition.Caller, error) {
 	return c, nil
 }
 
-// Shown is the form of an Artifact that guests read in sessionMeta.
+// Shown is the form that an Artifact has in sessionMeta, which guests read.
 type Shown struct {
 	Artifact
 	DownloadURL *string `json:"downloadUrl"`
 	Text        *string `json:"text,omitempty"`
 }
 
-// Show returns the files of a session's list that have not expired. Show adds the text of active
-// files, up to a limit on the total size of texts.
+// Show returns those files in the list of a session that have not expired. Show adds the texts of
+// the active files. The total size of the added texts is limited.
 func (a *Artifacts) Show(ctx context.Context, c partition.Caller, list json.RawMessage, at time.Time) ([]Shown, error) {
 	files, err := Live(list, at)
 	if err != nil {
@@ -112,7 +115,7 @@ func (a *Artifacts) Show(ctx context.Context, c partition.Caller, list json.RawM
 			if err != nil {
 				return nil, err
 			}
-			text := string(r.Content) // "" if the text was removed
+			text := string(r.Content) // "" if the text is no longer stored
 			if len(text) > left {
 				text, shown.Truncated = CutText(text, left), true
 			}

@@ -2,11 +2,11 @@ package declare
 
 import "time"
 
-// Agents is the name of the built-in store that contains the state of agents.
+// Agents is the name of a built-in store. This store contains the state of agents.
 const Agents = "agents"
 
-// KindVariables is the kind of the store of agents. Guests cannot perform operations on the store
-// of agents.
+// KindVariables is the kind of the store of agents. Guests have no operations on the store of
+// agents.
 const KindVariables Kind = "variables"
 
 // AgentStore returns the declaration of the store of agents.
@@ -14,5 +14,6 @@ func AgentStore() Store {
 	return Store{Name: Agents, Kind: KindVariables, Access: ScopeByItem}
 }
 
-// KeptFor is the time for which variables that are never reset are kept after their last use.
+// KeptFor is a duration. Variables that are never reset are kept for this duration after they were
+// last used.
 const KeptFor = 30 * 24 * time.Hour

@@ -6,59 +6,61 @@ import (
 	"strings"
 )
 
-// KindBlock is the kind of stores that contain blocks: texts about a user that are replaced as a
-// whole and go into prompts.
+// KindBlock is the kind of stores that contain blocks. A block is a text about a user. It is always
+// replaced as a whole, and can be part of prompts.
 const KindBlock Kind = "block"
 
-// These are the names of the built-in blocks. Every app with blocks has all built-in blocks.
+// These are the names of the built-in blocks. If an app has blocks, it has all built-in blocks.
 const (
 	Core     = "core"     // goes into prompts
 	Archival = "archival" // is searched
 )
 
-// UserMemory is the name of the variable with which prompts insert the blocks of a user. The name
-// is reserved.
+// UserMemory is the name of a variable. Prompts insert the blocks of a user by using this variable.
+// The name is reserved.
 const UserMemory = "user_memory"
 
-// BlockUse is the use of a block.
+// BlockUse determines how a block is used.
 type BlockUse string
 
 // The uses of blocks.
 const (
-	BlockContext BlockUse = "context" // the block goes into prompts
-	BlockRecall  BlockUse = "recall"  // the lines of the block are searched
+	BlockContext BlockUse = "context" // the block is part of prompts
+	BlockRecall  BlockUse = "recall"  // a search finds lines of the block
 )
 
 // Limits of blocks.
 const (
-	// CoreCharacters and CoreEntries are the default limits of blocks with the use BlockContext.
+	// If the use of a block is BlockContext, its default limits are CoreCharacters and CoreEntries.
 	CoreCharacters = 4000
 	CoreEntries    = 20
-	// ArchivalCharacters is the default limit of blocks with the use BlockRecall, which have no limit
-	// on entries.
+	// If the use of a block is BlockRecall, its default limit is ArchivalCharacters. The number of
+	// its entries is not limited by default.
 	ArchivalCharacters = 8000
-	// MaxBlockCharacters is the maximum of Block.Characters.
+	// MaxBlockCharacters is the maximum value of Block.Characters.
 	MaxBlockCharacters = 32_000
 )
 
-// Block is the declaration of a block. For each block, a user has one text, and one more text for
-// each agent.
+// Block is the declaration of a block. For each block, a user has one text that all agents share,
+// and one additional text for each agent.
 type Block struct {
 	Name        string
 	Description string
 	Use         BlockUse
-	// Characters is the maximum number of characters (Unicode code points) of the text. Entries is the
-	// maximum number of lines that are not blank; 0 means no limit.
+	// Characters is the maximum number of characters in the text. Each Unicode code point counts as
+	// a character. Entries is the maximum number of lines that are not blank. The value 0 means
+	// that there is no limit.
 	Characters, Entries int
-	// Language is the language of the texts, such as english. Language determines how a search
-	// compares words.
+	// Language is the language in which the texts are written, such as english. When a search
+	// compares words, Language determines how it compares them.
 	Language string
-	// If Shared is true, all apps of the tenant share the text of a user. Texts of agents are never
-	// shared.
+	// If Shared is true, a user has the same text in all apps of the tenant. The texts of agents
+	// are never shared between apps.
 	Shared bool
 }
 
-// WithDefaults returns the block with the default limits of its use instead of zero limits.
+// WithDefaults returns the block after replacing zero limits by default limits. The use of the
+// block determines the default limits.
 func (b Block) WithDefaults() Block {
 	switch {
 	case b.Use == BlockRecall && b.Characters == 0:
@@ -77,14 +79,14 @@ func (b Block) Store() Store {
 	return Store{Name: b.Name, Description: b.Description, Kind: KindBlock, Access: ScopeUser, Block: b}
 }
 
-// BuiltInBlocks returns the blocks that every app with blocks has.
+// BuiltInBlocks returns the built-in blocks. If an app has blocks, it has all built-in blocks.
 func BuiltInBlocks() []Block {
 	return []Block{
 		Block{Name: Core, Use: BlockContext}.WithDefaults(), Block{Name: Archival, Use: BlockRecall}.WithDefaults(),
 	}
 }
 
-// IsBuiltInBlock reports whether a name is the name of a built-in block.
+// IsBuiltInBlock reports whether a built-in block has the given name.
 func IsBuiltInBlock(name string) bool { return name == Core || name == Archival }
 
 // CheckBlock returns an error if the declaration of a block is invalid.
@@ -107,7 +109,8 @@ func CheckBlock(b Block) error {
 	return nil
 }
 
-// reservedForBlocks reports whether a name is reserved for blocks, regardless of case.
+// reservedForBlocks reports whether a name is reserved for blocks. Upper and lower case are not
+// distinguished.
 func reservedForBlocks(name string) bool {
 	return slices.Contains([]string{Core, Archival, UserMemory}, strings.ToLower(name))
 }

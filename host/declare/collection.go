@@ -2,42 +2,44 @@ package declare
 
 import "fmt"
 
-// KindCollection is the kind of stores that contain entries, which are found by a search.
+// KindCollection is the kind of stores that contain entries. Entries are found by a search.
 const KindCollection Kind = "collection"
 
-// Lexical is the name of the embedder that compares words. Every host has it.
+// Lexical is the name of an embedder. This embedder compares words. Every host has it.
 const Lexical = "lexical"
 
-// EraseRule determines whether the erasure of a user removes the entries that the user's runs wrote
-// in a collection of the app.
+// EraseRule determines which entries of a collection are removed when a user is erased. It applies
+// to entries that runs of the user wrote in a collection of the app.
 type EraseRule string
 
 // The rules.
 const (
-	EraseAuthor EraseRule = "author" // the entries belong to the user whose run wrote them
-	EraseNever  EraseRule = "never"  // the entries belong to the app
+	EraseAuthor EraseRule = "author" // an entry belongs to the user whose run wrote the entry
+	EraseNever  EraseRule = "never"  // an entry belongs to the app
 )
 
 // Collection is the declaration of a collection.
 type Collection struct {
-	// Embedding is the name of the embedder. Default: Lexical.
+	// Embedding is the name of the collection's embedder. Default: Lexical.
 	Embedding string
-	// Erase is the rule for erasures. Erase applies only to entries with ScopeApplication, because
-	// other entries are in the part of the store that belongs to the user. Default: EraseAuthor.
+	// Erase is the rule that applies when a user is erased. Erase applies only if the scope of the
+	// entries is ScopeApplication. Other entries are in the part of the store that belongs to the
+	// user. Default: EraseAuthor.
 	Erase EraseRule
-	// Language is the language of the entries, such as english. Language determines how a search
-	// compares words.
+	// Language is the language in which the entries are written, such as english. When a search
+	// compares words, Language determines how it compares them.
 	Language string
-	// Exposed is true if MCP clients of a user can search the entries that belong to the user or to
-	// the user's session. Exposed does not apply to collections with ScopeApplication.
+	// If Exposed is true, the MCP clients of a user can search the collection. They find entries
+	// that belong to the user or to the user's session. If the scope of a collection is
+	// ScopeApplication, Exposed has no effect.
 	Exposed bool
-	// Auto is true for a collection without a declaration, in an app that allows them. In such a
-	// collection, a namespace with a name belongs to a user, and the namespace without a name
-	// belongs to the app.
+	// Some apps allow collections that are not declared. For such a collection, Auto is true. In
+	// such a collection, a namespace that has a name belongs to a user. The namespace without a
+	// name belongs to the app.
 	Auto bool
 }
 
-// WithDefaults returns the collection with defaults instead of zero values.
+// WithDefaults returns the collection after replacing zero values by defaults.
 func (c Collection) WithDefaults() Collection {
 	if c.Embedding == "" {
 		c.Embedding = Lexical
@@ -49,7 +51,7 @@ func (c Collection) WithDefaults() Collection {
 }
 
 // CheckCollection returns an error if the declaration of a collection is invalid. The argument
-// "access" is the access of the collection's store.
+// "access" is the access of the store to which the collection belongs.
 func CheckCollection(c Collection, access Scope) error {
 	switch {
 	case c.Embedding != "" && !nameRule().MatchString(c.Embedding):
@@ -64,7 +66,7 @@ func CheckCollection(c Collection, access Scope) error {
 	return nil
 }
 
-// AutoCollection returns the declaration of a collection that an app uses without declaring it.
+// AutoCollection returns the declaration of a collection that an app uses but has not declared.
 func AutoCollection(name string) Store {
 	return Store{Name: name, Kind: KindCollection, Access: ScopeApplication, Collection: Collection{Auto: true}}
 }

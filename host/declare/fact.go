@@ -10,43 +10,46 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// Facts is the name of the built-in store of facts.
+// Facts is the name of the built-in store that contains facts.
 const Facts = "facts"
 
-// KindFact is the kind of the store of facts.
+// KindFact is the kind of the store that contains facts.
 const KindFact Kind = "fact"
 
-// FactStore returns the declaration of the store of facts.
+// FactStore returns the declaration of the store that contains facts.
 func FactStore(facts []Fact) Store {
 	return Store{Name: Facts, Kind: KindFact, Access: ScopeByItem, Facts: facts}
 }
 
-// Fact is the declaration of a fact: a value with a dotted path, such as user.language.
+// Fact is the declaration of a fact. A fact has a dotted path, such as user.language, and a value.
 type Fact struct {
 	// Path is the path of the fact; see CheckFactPath.
 	Path string
-	// Scope is the owner of the value. Default: FactScope of the path.
+	// Scope determines the owner of the value. Default: FactScope of the path.
 	Scope Scope
 	// Type is the type of the value. Default: any.
 	Type FactType
-	// Strict rejects values of another type. If Strict is false, such values are stored with a
-	// warning.
+	// If Strict is true, a value of another type is rejected. If Strict is false, a value of
+	// another type is stored with a warning.
 	Strict bool
-	// Default is the value that a read returns if no value is stored. Nil means null.
+	// If no value is stored, a read returns Default. Nil means null.
 	Default json.RawMessage
-	// TTL is the time after which a written value expires. If TTL is zero, values do not expire.
+	// TTL is the time after which a value expires. The time begins when the value is written. If
+	// TTL is zero, the value does not expire.
 	TTL time.Duration
-	// Domain is the group of facts that the fact belongs to. Default: FactDomain of the path.
+	// Domain is the name of a group of facts. The fact belongs to this group. Default: FactDomain
+	// of the path.
 	Domain string
 	// Unit and Description are for display.
 	Unit        string
 	Description string
 }
 
-// FactType is the type of a fact's value.
+// FactType is the type that the value of a fact has.
 type FactType string
 
-// The types of facts. A date is a string such as 2026-04-30, or a time in the format of RFC 3339.
+// The types of facts. A date is a string. It contains a day, such as 2026-04-30, or a time in the
+// format of RFC 3339.
 const (
 	FactString  FactType = "string"
 	FactNumber  FactType = "number"
@@ -56,13 +59,14 @@ const (
 	FactObject  FactType = "object"
 )
 
-// FactTypes returns the types of facts.
+// FactTypes returns all types of facts.
 func FactTypes() []FactType {
 	return []FactType{FactString, FactNumber, FactBoolean, FactDate, FactArray, FactObject}
 }
 
-// Accepts reports whether a JSON value has the type. The zero FactType accepts any value. Accepts
-// does not decode arrays and objects.
+// Accepts reports whether a JSON value has the given FactType. If the FactType is the zero value,
+// Accepts returns true for any value. If the value is an array or an object, Accepts does not
+// decode it.
 func (t FactType) Accepts(value json.RawMessage) bool {
 	text := bytes.TrimSpace(value)
 	if t == "" || len(text) == 0 {
@@ -83,10 +87,10 @@ func (t FactType) Accepts(value json.RawMessage) bool {
 	return isDate(text)
 }
 
-// maxDateText bounds the JSON text of a date before it is decoded.
+// Before a date is decoded, its JSON text is checked: its size must be at most maxDateText.
 const maxDateText = 100
 
-// isDate reports whether a value is a day, or a time with or without a time zone.
+// isDate reports whether a value is a day or a time. A time can have a time zone.
 func isDate(value json.RawMessage) bool {
 	var text string
 	if len(value) > maxDateText || json.Unmarshal(value, &text) != nil {
@@ -100,13 +104,13 @@ func isDate(value json.RawMessage) bool {
 	return false
 }
 
-// MaxFactPath is the largest size of a path in bytes.
+// MaxFactPath is the maximum size of a path in bytes.
 const MaxFactPath = 512
 
 var factPathRule = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z_][A-Za-z0-9_-]*)+$`)
 
-// CheckFactPath returns an error if path is not a valid path: at least two names, separated by
-// dots.
+// CheckFactPath returns an error if the argument "path" is not a valid path. A path consists of at
+// least two names, separated by dots.
 func CheckFactPath(path string) error {
 	if len(path) > MaxFactPath {
 		return fmt.Errorf("the path of a fact has %d bytes; the limit is %d", len(path), MaxFactPath)
@@ -117,9 +121,9 @@ func CheckFactPath(path string) error {
 	return nil
 }
 
-// FactScope returns the default scope of a fact. The first name of the path determines the scope:
-// the app for project, the workflow for workflow and execution_tree, and the user for any other
-// name.
+// FactScope returns the scope that a fact has by default. If the first name of the path is project,
+// this scope is the app. If the first name is workflow or execution_tree, it is the workflow. For
+// any other name, it is the user.
 func FactScope(path string) Scope {
 	switch first, _, _ := strings.Cut(path, "."); first {
 	case "project":
@@ -130,7 +134,8 @@ func FactScope(path string) Scope {
 	return ScopeUser
 }
 
-// FactDomain returns the default domain of a fact: the second name of its path.
+// FactDomain returns the domain that a fact has by default. It is the second name of the fact's
+// path.
 func FactDomain(path string) string {
 	_, rest, _ := strings.Cut(path, ".")
 	domain, _, _ := strings.Cut(rest, ".")

@@ -9,17 +9,18 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// Retention is the lifetime of a record after its last write. If the Retention is the zero value, a
-// record lives until it is deleted.
+// Retention is the lifetime of a record. The lifetime begins with the last write to the record. If
+// the Retention is the zero value, a record exists until it is deleted.
 type Retention struct {
-	// The field For is the lifetime of a record. If For is 0, there is no time limit.
+	// The field For is the length of the lifetime. If For is 0, the lifetime has no time limit.
 	For time.Duration
-	// Session is true if the record ends with the session that last wrote it.
+	// If Session is true, a record is removed when a session ends. This session is the one that
+	// last wrote the record.
 	Session bool
 }
 
-// MaxRetention is the maximum of Retention.For. MaxRetention prevents overflows when a retention is
-// added to a time.
+// MaxRetention is the maximum value of Retention.For. A retention is added to a time. MaxRetention
+// ensures that the result does not overflow.
 const MaxRetention = 100 * 365 * 24 * time.Hour
 
 var retentionWords = map[string]Retention{
@@ -33,8 +34,8 @@ var retentionUnits = map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 
 
 var retentionRule = lazyregexp.New(`^[1-9][0-9]{0,9}[smhd]$`)
 
-// ParseRetention parses a retention in the notation of app files and options. Examples are session,
-// 1_day, "1 week", 1_month, 90d, 24h, 30m and 10s. A month has 30 days.
+// ParseRetention parses a retention as it is written in app files and options. Examples are
+// session, 1_day, "1 week", 1_month, 90d, 24h, 30m and 10s. A month has 30 days here.
 func ParseRetention(text string) (Retention, error) {
 	if r, ok := retentionWords[strings.ReplaceAll(text, " ", "_")]; ok {
 		return r, nil
@@ -50,8 +51,8 @@ func ParseRetention(text string) (Retention, error) {
 	return Retention{For: time.Duration(n) * unit}, nil
 }
 
-// String formats the retention in the notation of ParseRetention. String returns "" for the zero
-// value.
+// String formats the retention so that ParseRetention can read it. If the retention is the zero
+// value, String returns "".
 func (r Retention) String() string {
 	if r == (Retention{}) {
 		return ""

@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// Scope determines whether a record of a store belongs to a session, a workflow, a user or the app.
-// The scope is the value of the key "access" in app files.
+// Scope determines the owner of a record in a store. The owner is a session, a workflow, a user or
+// the app. The scope is the value of the key "access" in app files.
 type Scope string
 
 // The scopes.

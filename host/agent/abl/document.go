@@ -76,7 +76,7 @@ type Sensitive struct {
 	Mask    Mask
 }
 
-// In the display mode "mask", some characters remain visible. Mask declares which characters.
+// Mask declares which characters remain visible in the display mode "mask".
 type Mask struct {
 	ShowFirst, ShowLast int
 	Char                string

@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// If a name is not set, its value is Undefined. Operators and functions treat Undefined as null.
+// Undefined is the value that a name has if it is not set. Operators and functions treat Undefined
+// as null.
 type Undefined struct{}
 
 // isUnset reports whether a value is null or undefined.
@@ -20,7 +21,7 @@ func isUnset(v any) bool {
 	return undefined
 }
 
-// If the argument "v" is undefined, Plain returns nil, otherwise v.
+// Plain returns nil if the argument "v" is undefined. Otherwise, Plain returns v.
 func Plain(v any) any {
 	if isUnset(v) {
 		return nil
@@ -108,7 +109,7 @@ func toNumber(v any) (float64, bool) {
 // be a number, a text that contains a number, true (1) or false (0).
 func NumberOf(v any) (float64, bool) { return toNumber(v) }
 
-// If a text contains a date, DateOf converts it to a time.
+// DateOf converts a text to a time, if the text contains a date.
 func DateOf(v any) (time.Time, bool) {
 	s, ok := v.(string)
 	if !ok {
