@@ -9,7 +9,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Engine compiles and runs tools of one language or format. Engine is safe for concurrent use.
+// Engine compiles and runs tools that are written in one language or format. An Engine is safe for
+// concurrent use.
 type Engine interface {
 	// Info returns the description of the engine. The description never changes.
 	Info() Info
@@ -18,7 +19,8 @@ type Engine interface {
 	Load(ctx context.Context, src Source) (Program, error)
 }
 
-// Isolated is implemented by engines that can run guests in isolated worker processes.
+// Isolated is an optional interface of an Engine. Engines that can run guests in isolated worker
+// processes implement it.
 type Isolated interface {
 	// Isolated reports whether guests run in isolated processes.
 	Isolated() bool
@@ -30,13 +32,14 @@ func IsIsolated(e Engine) bool {
 	return ok && i.Isolated()
 }
 
-// MemoryDefaulter is implemented by engines that define a default memory limit.
+// MemoryDefaulter is an optional interface of an Engine. Engines with their own default memory
+// limit implement it.
 type MemoryDefaulter interface {
-	// MemoryBytes returns the default memory limit of a run.
+	// MemoryBytes returns the memory limit that a run has by default.
 	MemoryBytes() int64
 }
 
-// DefaultMemory returns the default memory limit of runs on an engine.
+// DefaultMemory returns the memory limit that runs on an engine have by default.
 func DefaultMemory(e Engine) int64 {
 	if m, ok := e.(MemoryDefaulter); ok {
 		return m.MemoryBytes()
@@ -44,16 +47,17 @@ func DefaultMemory(e Engine) int64 {
 	return DefaultMemoryBytes
 }
 
-// Preparer is implemented by engines that compile a shared component, such as an interpreter, once
-// for all programs.
+// Preparer is an optional interface of an Engine. An engine implements it if all its programs need
+// a component that is compiled once, such as an interpreter.
 type Preparer interface {
-	// Prepared reports, without waiting, whether the shared component appears to be compiled. Use
-	// the result only for messages, because Load may still have to compile.
+	// Prepared reports whether the shared component is probably already compiled. It does not wait.
+	// The result should be used only in messages, because Load possibly still has to compile the
+	// component.
 	Prepared() bool
 }
 
-// IsPrepared reports whether Load has to compile only the source. IsPrepared returns true for
-// engines that do not implement Preparer.
+// IsPrepared reports whether the source is the only thing that Load must compile. If an engine does
+// not implement Preparer, IsPrepared returns true.
 func IsPrepared(e Engine) bool {
 	p, ok := e.(Preparer)
 	return !ok || p.Prepared()
@@ -61,28 +65,30 @@ func IsPrepared(e Engine) bool {
 
 // Source is the source code of a tool.
 type Source struct {
-	// Path is the entry file, relative to Files, with forward slashes. Errors contain Path as the
-	// file name.
+	// Path is the path of the entry file, relative to Files, with forward slashes. Errors contain
+	// Path as the name of the file.
 	Path string
 	// Code is the content of the entry file.
 	Code []byte
-	// Files contains the files that the entry file can import. Files is confined to the tool's
-	// folder. Files is nil if the tool is a single file. Engines open files only through Files.
+	// Files contains the files that the entry file can import directly or indirectly. Files
+	// provides access only to files in the tool's folder. If the tool is a single file, Files is
+	// nil. Engines open files only through Files.
 	Files fs.FS
-	// Entry is the plug-in export to run, if the tool's manifest names one. The default entry
-	// depends on the language.
+	// Entry is the name of the export that runs the plug-in, if the tool's manifest contains such a
+	// name. If Entry is "", the language determines the entry.
 	Entry string
-	// Operations is the table of memory operations that the tool can call. If Operations is nil,
-	// the tool can call the operations in abi.Documents. An empty table allows no operations.
+	// Operations is a table. It contains the memory operations that the tool can call. If
+	// Operations is nil, the tool can call the operations in abi.Documents. If Operations is not
+	// nil but empty, the tool can call no operations.
 	Operations abi.Table
-	// Params are the names of the tool's declared parameters, which some languages bind as
-	// variables.
+	// Params contains the names of the parameters that the tool declares. In some languages, the
+	// parameters become variables.
 	Params []string
-	// Review requests a static check of the code. If Review is true, the loaded program implements
-	// Reviewer. Only app checks request a review, because a review takes time.
+	// If Review is true, the code is checked without running it. In this case, the loaded program
+	// implements Reviewer. A review takes time, so it is requested only when an app is checked.
 	Review bool
-	// Domain is the isolation domain of the code. Engines that use worker processes never compile
-	// or run code from two domains in one process. The empty string is a separate domain.
+	// Domain is the isolation domain to which the code belongs. If an engine uses worker processes,
+	// no process compiles or runs code from two domains. The empty string is also a domain.
 	Domain string
 }
 
@@ -94,113 +100,117 @@ func (s Source) Table() abi.Table {
 	return s.Operations
 }
 
-// Program is a compiled tool. Program is safe for concurrent use.
+// Program is a compiled tool. A Program is safe for concurrent use.
 type Program interface {
-	// Run executes the tool once, in a fresh guest. Run returns when the guest has ended, or
-	// shortly after ctx ends. The cause of ctx distinguishes a deadline (timeout) from a
-	// cancellation (cancelled).
+	// Run executes the tool once, in a new guest. Run returns when the guest has ended. If ctx ends
+	// first, Run returns shortly afterwards. If ctx ends, its cause determines whether the fault is
+	// a timeout or cancelled.
 	//
-	// An error from the guest is an *abi.Fault. If Host.Call returns an error that is not an
+	// If the guest fails, the error is an *abi.Fault. If Host.Call returns an error that is not an
 	// *abi.Fault, the engine stops the guest at once, the guest cannot catch the error, and Run
 	// returns the error unchanged.
 	Run(ctx context.Context, in Input, host Host) (Output, error)
-	// Close frees the program after active runs have ended. Close can be called more than once.
+	// Close frees the program after all active runs have ended. Close can be called several times.
 	Close() error
 }
 
-// Warmer is implemented by programs that need preparation, such as a new process, before their
-// first run for a domain. Run can do the preparation itself, but preparation in Run counts toward
-// the time of the run. A host calls Warm first, so that the preparation does not count toward the
-// time of the run.
+// Warmer is an optional interface of a Program. A program implements it if the first run for a
+// domain needs a preparation, such as a new process. If nothing is prepared, Run does the
+// preparation itself, which then counts as run time. A host should call Warm before Run, so that
+// the preparation does not count as run time.
 type Warmer interface {
-	// IsWarm reports whether Warm has nothing left to prepare. If IsWarm returns true, a run for
-	// the domain starts at once or waits only for other runs.
+	// IsWarm reports whether the preparation is complete. If IsWarm returns true, a run for the
+	// domain can start at once, unless it must wait for other runs.
 	IsWarm(domain string) bool
-	// Warm prepares a run for the domain. Warm returns the same errors as Run.
+	// Warm prepares a run for the domain. Warm can return the same errors as Run.
 	Warm(ctx context.Context, domain string) error
 }
 
-// Input is the input of one run.
+// Input is the input that one run receives.
 type Input struct {
 	// Input and Context are JSON objects.
 	Input   json.RawMessage
 	Context json.RawMessage
 	Limits  Limits
-	// Domain is the isolation domain of the run's caller, within the domain of the source. An
-	// engine with worker processes never uses one process for guests of two domains, even if the
-	// guests run one after the other. The empty string is a separate domain.
+	// Domain is the isolation domain of the caller whose run it is. It is a part of the domain of
+	// the source. If an engine uses worker processes, a process never runs guests of two domains,
+	// not even one after the other. The empty string is also a domain.
 	Domain string
-	// Now is the initial time of the guest's clock, and Seed is the seed of its random source. A
-	// zero Now selects the real clock, and a zero Seed selects the real random source. If Frozen is
-	// true, the guest's clock always shows Now. Timers and monotonic clocks still advance. Tests
-	// and repeatable runs set Now, Seed and Frozen.
+	// When the run begins, the clock of the guest shows Now. Seed is the seed of the guest's random
+	// source. If Now is zero, the guest has the real clock. If Seed is zero, the guest has the real
+	// random source. If Frozen is true, the clock of the guest always shows Now. Even then, timers
+	// and monotonic clocks advance. Now, Seed and Frozen are set by tests, and for runs that must
+	// be repeatable.
 	Now    time.Time
 	Seed   int64
 	Frozen bool
 }
 
-// Host contains the functions that a guest can call. Only the goroutine of Run calls the functions
-// of a Host, so the calls are never concurrent.
+// Host contains functions of the host that a guest can call. Only the goroutine that executes Run
+// calls these functions, so the calls are never concurrent.
 type Host struct {
-	// Call performs a memory operation and returns its reply as JSON. An *abi.Fault is raised as an
-	// error in the guest, which can catch it. An error that is not an *abi.Fault ends the run at
-	// once.
+	// Call performs a memory operation. It returns the reply of the operation as JSON. If the error
+	// is an *abi.Fault, it becomes an error in the guest, and the guest can catch it. Any other
+	// error ends the run at once.
 	Call func(ctx context.Context, call abi.Call) (json.RawMessage, error)
-	// Begin begins an external operation and returns its id, which is not 0. Await waits for the
-	// answer to any of the pending operations, and returns the answer with the id of its operation.
-	// Await returns each answer only once. If the argument "until" is not zero and no answer
-	// arrives before the time "until", the id is 0. The errors of Begin and Await have the same
-	// meaning as the errors of Call. A fault from Await comes with the id of its operation, and a
-	// fault from Begin has no id. The host may delay the operations until Await is called. Begin
-	// and Await are nil if a run needs only Call, which also performs external operations.
+	// Begin begins an external operation. It returns the id of this operation, which is not 0.
+	// Await waits until any of the pending operations has an answer. It returns the answer, and the
+	// id of the operation. Await returns no answer twice. If the argument "until" is not zero,
+	// Await waits only until this time. If no answer arrives before, the returned id is 0. An error
+	// of Begin or Await has the same meaning as an error of Call. If Await returns a fault, it also
+	// returns the id of the operation. If Begin returns a fault, there is no id. The host can delay
+	// the operations until Await is called. Call can also perform external operations. If a run
+	// needs only Call, Begin and Await are nil.
 	Begin func(call abi.Call) (id uint64, err error)
 	Await func(ctx context.Context, until time.Time) (id uint64, reply json.RawMessage, err error)
-	// Log receives a log line. If Log returns an error, the run ends at once and Run returns that
-	// error unchanged.
+	// Log receives each line that the guest logs. If Log returns an error, the run ends at once,
+	// and Run returns this error unchanged.
 	Log func(level abi.Level, text string) error
 }
 
-// Output is the result of a guest.
+// Output is the result that a guest returns.
 type Output struct {
-	// Output is the tool's return value as JSON, or "null" if the tool returned nothing.
+	// Output is the value that the tool returned, as JSON. If the tool returned nothing, Output is
+	// "null".
 	Output json.RawMessage
-	// Context is a JSON object of the context keys that the guest added or changed, or nil if there
-	// are none.
+	// Context is a JSON object. It contains the context keys that the guest added or changed. If
+	// there are none, Context is nil.
 	Context json.RawMessage
-	// Warnings describe possible mistakes in the code, for the tool's author.
+	// Warnings describe possible mistakes in the code. They are for the author of the tool.
 	Warnings []string
-	// MemoryBytes is the guest's peak memory in bytes, or 0 if the engine cannot measure it.
+	// MemoryBytes is the maximum memory that the guest used, in bytes. If the engine cannot measure
+	// it, MemoryBytes is 0.
 	MemoryBytes int64
-	// CPU is the processor time of the worker process that ran the guest, or 0 if the guest ran in
-	// this process. CPU is also set if Run returns an error.
+	// CPU is the processor time of the worker process that ran the guest. If the guest ran in this
+	// process, CPU is 0. CPU is set even if Run returns an error.
 	CPU time.Duration
 }
 
-// Limits contains the limits of one run. A zero field selects the default in the field's comment.
-// Zero never means "no limit". The context of Run bounds the run time. The functions of Host bound
-// the calls and the logs.
+// Limits contains the limits that apply to one run. If a field is zero, the default in the comment
+// of the field applies. Zero never means "no limit". The context of Run limits the run time. The
+// functions of Host limit the calls and the logs.
 type Limits struct {
-	// CallDepth bounds nested function calls. The default is 500.
+	// CallDepth limits nested function calls. The default is 500.
 	CallDepth int
-	// ValueNesting bounds the nesting of arrays and objects in values that the guest and the host
-	// exchange. The default is 100.
+	// ValueNesting limits how deeply arrays and objects are nested in values that the guest and the
+	// host exchange. The default is 100.
 	ValueNesting int
-	// OutputBytes bounds the output as JSON. The default is 1 MiB.
+	// OutputBytes limits the size of the output, encoded as JSON. The default is 1 MiB.
 	OutputBytes int
-	// MemoryBytes bounds the guest's memory if the engine supports a memory limit. The default is
-	// the result of DefaultMemory, which is 64 MiB for most engines.
+	// MemoryBytes limits the memory of the guest, if the engine supports a memory limit. The
+	// default is the value that DefaultMemory returns. For most engines, it is 64 MiB.
 	MemoryBytes int64
-	// CPU bounds the processor time of a guest that runs in its own process. The default is twice
-	// the time until the deadline of Run's context, because a garbage collector may run in parallel
-	// with the guest.
+	// CPU limits the processor time of a guest that has its own process. The default is twice the
+	// remaining time of Run's context, because a garbage collector can run at the same time as the
+	// guest.
 	CPU time.Duration
-	// Fuel bounds the number of instructions that a WebAssembly guest can execute. One unit is up
-	// to 64 instructions. The limit is rounded up to a multiple of 131,072 units. The same run uses
-	// the same fuel on every machine. Other engines ignore Fuel. By default, only the deadline
-	// bounds the guest.
+	// Fuel limits the number of instructions that a WebAssembly guest executes. One unit stands for
+	// up to 64 instructions. The limit is rounded up to a multiple of 131,072 units. If a run is
+	// repeated on another machine, it uses the same fuel. Other engines ignore Fuel. By default,
+	// there is no limit on the instructions of a guest, only the deadline.
 	Fuel int64
-	// LogBytes and LogLines bound the log output that Host.Log still accepts. An engine can drop
-	// any further output. The default is 64 KiB for LogBytes and 1,000 for LogLines.
+	// LogBytes and LogLines limit the log output that Host.Log accepts. After this, an engine can
+	// drop the output. The default of LogBytes is 64 KiB, and the default of LogLines is 1,000.
 	LogBytes int
 	LogLines int
 }
@@ -214,11 +224,11 @@ const (
 	DefaultLogBytes     = 64 << 10
 	DefaultLogLines     = 1000
 
-	// MaxSourceNesting is the maximum nesting depth of brackets in loaded source code.
+	// MaxSourceNesting is a maximum nesting depth. It applies to the brackets in source code.
 	MaxSourceNesting = 1000
 )
 
-// WithDefaults returns l with every zero field set to its default.
+// WithDefaults returns a copy of the Limits in which each zero field has its default.
 func (l Limits) WithDefaults() Limits {
 	if l.CallDepth == 0 {
 		l.CallDepth = DefaultCallDepth

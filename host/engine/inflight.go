@@ -2,17 +2,17 @@ package engine
 
 import "sync"
 
-// Inflight is a rundown guard. Inflight counts active runs, and Close waits until the last active
-// run has ended. Enter never blocks. The zero Inflight is open. Inflight is safe for concurrent
-// use.
+// Inflight is a rundown guard. An Inflight counts the active runs. Close waits until the last of
+// these runs has ended. Enter never blocks. The zero value is an open Inflight. An Inflight is safe
+// for concurrent use.
 type Inflight struct {
 	mu     sync.Mutex
 	closed bool
 	runs   sync.WaitGroup
 }
 
-// Enter begins a run if the guard is open, and reports whether it did. If Enter returns true, call
-// Leave when the run ends.
+// Enter begins a run if the Inflight is open. It reports whether the run has begun. If Enter
+// returns true, Leave must be called when the run ends.
 func (i *Inflight) Enter() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -26,8 +26,8 @@ func (i *Inflight) Enter() bool {
 // Leave ends a run that Enter began.
 func (i *Inflight) Leave() { i.runs.Done() }
 
-// Close rejects new runs and waits for active runs. Close reports whether this was the first call
-// of Close.
+// Close rejects new runs, and waits until the active runs have ended. The result is true for the
+// first call of Close.
 func (i *Inflight) Close() (first bool) {
 	i.mu.Lock()
 	first = !i.closed

@@ -2,34 +2,35 @@ package engine
 
 import "slices"
 
-// Info describes an engine. Info is the only source of the supported languages and file extensions
-// for the host, the workers and the command line.
+// Info describes an engine. Info describes an engine. The host, the workers and the command line
+// use no other list of languages and file extensions.
 type Info struct {
-	// Name identifies the engine, such as "js". Name is unique among the engines of a host.
+	// Name is a short name for the engine, such as "js". Two engines of a host must have different
+	// names.
 	Name string
-	// Languages contains the languages in which a caller can send source text instead of naming a
-	// tool. The default is none.
+	// Languages contains languages. In each of them, a caller can send source text instead of the
+	// name of a tool. The default is none.
 	Languages []Language
-	// Extensions contains the file extensions of the sources that the engine runs, such as ".ts". A
-	// tool's folder is searched for sources in the order of Extensions.
+	// Extensions contains file extensions, such as ".ts". The engine can run files that have these
+	// extensions. If a tool is a folder, its sources are searched for in the order of Extensions.
 	Extensions []string
-	// Imports contains the extensions of other files that a source can import. In a worker, the
-	// engine can read no other files.
+	// A source can import other files. Imports contains the extensions of these files. An engine in
+	// a worker can read no files with other extensions.
 	Imports []string
 }
 
-// Language is a programming language in which an engine accepts source text.
+// Language is a programming language. An engine accepts source text in this language.
 type Language struct {
-	// Name is the name of the language in requests, in lower case, such as "javascript".
+	// Name is the name of the language in requests, such as "javascript". It is in lower case.
 	Name string
-	// Title is the display name, such as "JavaScript".
+	// Title is the name that is displayed to people, such as "JavaScript".
 	Title string
-	// Extensions contains the file extensions of the language, with at least one element. Source
-	// text without a file name gets the first extension.
+	// Extensions contains the file extensions of the language. It is never empty. If source text
+	// has no file name, the first of these extensions is used.
 	Extensions []string
 }
 
-// Infos returns the descriptions of the engines, in the same order.
+// Infos returns the descriptions of the engines. They are in the same order as the engines.
 func Infos(engines []Engine) []Info {
 	infos := make([]Info, len(engines))
 	for i, e := range engines {
@@ -38,8 +39,8 @@ func Infos(engines []Engine) []Info {
 	return infos
 }
 
-// Extensions returns the extensions of all sources that the engines in the list run, in the order
-// of the list.
+// Extensions returns the extensions of all files that the engines can run. They are in the order of
+// the engines.
 func Extensions(table []Info) (all []string) {
 	for _, i := range table {
 		all = append(all, i.Extensions...)
@@ -47,7 +48,7 @@ func Extensions(table []Info) (all []string) {
 	return all
 }
 
-// Languages returns the languages of the engines in the list, in the order of the list.
+// Languages returns the languages of all engines. They are in the order of the engines.
 func Languages(table []Info) (all []Language) {
 	for _, i := range table {
 		all = append(all, i.Languages...)
@@ -55,8 +56,8 @@ func Languages(table []Info) (all []Language) {
 	return all
 }
 
-// Readable returns the sorted extensions of all files that workers read for the engines in the
-// list. The result includes sources and imported files.
+// Readable returns the extensions of all files that workers read for the engines. They are sorted.
+// These files are sources and imported files.
 func Readable(table []Info) []string {
 	all := Extensions(table)
 	for _, i := range table {

@@ -2,51 +2,55 @@ package engine
 
 import "strings"
 
-// Review is the result of a static check of a source. Review is intended for the tool's author.
-// Review is not complete, because it contains only what the engine can prove without running the
-// code.
+// Review is the result of a static check of a source. A Review is intended for the author of the
+// tool. A Review is not complete. It contains only facts that the engine can prove without running
+// the code.
 type Review struct {
-	// Calls contains the memory calls whose operation and whose store or item are literals in the
-	// code.
+	// Calls contains memory calls in the code. The operation of such a call is a literal, and so is
+	// its store or item.
 	Calls []MemoryCall `json:"calls,omitempty"`
-	// Findings contains all other mistakes, in source order.
+	// Findings contains all other mistakes. They are in the order of the source.
 	Findings []Finding `json:"findings,omitempty"`
 }
 
-// Position is a position in the author's files. File is relative to the tool's folder; Line and Column count from 1 and
-// are 0 if the position is unknown.
+// Position is a position in a file of the author. File is relative to the tool's folder. Line and
+// Column start at 1. If the position is unknown, both are 0.
 type Position struct {
 	File   string `json:"file"`
 	Line   int    `json:"line,omitempty"`
 	Column int    `json:"column,omitempty"`
 }
 
-// MemoryCall is a memory operation on a store or an item that the code names by a literal.
+// MemoryCall is a memory operation in the code. A literal in the code names the store or the item
+// of the operation.
 type MemoryCall struct {
 	Op string `json:"op"`
-	// Store is the name of the store. Store is "" if the first parameter of the operation is not a
-	// store.
+	// Store is the name of the store. If the first parameter of the operation is not a store, Store
+	// is "".
 	Store string `json:"store,omitempty"`
-	// Item is the first argument of an operation without a store, such as the path of a fact.
+	// Item is the first argument of the operation, if the operation has no store. An example is the
+	// path of a fact.
 	Item string `json:"item,omitempty"`
 	Position
 }
 
-// Finding is a likely mistake in a source: code that fails when executed or that has no effect.
+// Finding is a likely mistake in a source. The code either fails when it is executed, or has no
+// effect.
 type Finding struct {
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
 	Position
 }
 
-// Reviewer is implemented by programs that can review their source. The method Review returns the
-// result if Source.Review was set, and a zero Review otherwise.
+// Reviewer is an optional interface of a Program. Programs that can review their source implement
+// it. If Source.Review was set, the method Review returns the result of the review. Otherwise, it
+// returns a zero Review.
 type Reviewer interface {
 	Review() Review
 }
 
-// ReviewOf returns the review of a program, or a zero Review if its engine does not support
-// reviews.
+// ReviewOf returns the review of a program. If the engine of the program does not support reviews,
+// ReviewOf returns a zero Review.
 func ReviewOf(p Program) Review {
 	if r, ok := p.(Reviewer); ok {
 		return r.Review()
@@ -54,14 +58,16 @@ func ReviewOf(p Program) Review {
 	return Review{}
 }
 
-// The maximum numbers of calls and findings in a Review. Engines omit further calls and findings.
+// A Review contains at most these numbers of calls and findings. If there are more calls or
+// findings, an engine omits them.
 const (
 	MaxReviewCalls    = 500
 	MaxReviewFindings = 100
 )
 
-// Bounded returns a copy of the review that does not exceed MaxReviewCalls and MaxReviewFindings.
-// Bounded truncates long texts. Reviews from a guest's process are not trusted and must be bounded.
+// Bounded returns a copy of the review. The copy contains at most MaxReviewCalls calls and
+// MaxReviewFindings findings. Bounded truncates long texts. A review that a guest's process returns
+// is not trusted. It must be bounded.
 func (r Review) Bounded() Review {
 	const name, text = 256, 1 << 10
 	var b Review

@@ -1,11 +1,11 @@
 package enginetest
 
-// Behaviour identifies what a test tool does. The test of each engine implements every Behaviour in
-// the engine's language.
+// Behaviour identifies a test tool by what the tool does. The test of each engine implements all
+// Behaviours in the engine's language.
 type Behaviour string
 
-// The behaviors of the test tools. The tools use the stores of a [Memory]. Every call to the stores
-// "forbidden" and "halt" fails.
+// The test tools have these behaviors. The tools use the stores of a [Memory]. Any call to the
+// store "forbidden" or the store "halt" fails.
 const (
 	// Sum returns {"sum": input.a + input.b}.
 	Sum Behaviour = "sum"
@@ -15,76 +15,78 @@ const (
 	Nothing Behaviour = "nothing"
 	// Throw raises an error with the message "broken" in line 3 of its source.
 	Throw Behaviour = "throw"
-	// Print logs "one" as info and "two" as a warning.
+	// Print logs the text "one" with the level info, and the text "two" as a warning.
 	Print Behaviour = "print"
-	// Count reads {"n": number} from the store "counter", increments n, writes the record back, and
-	// returns n. A missing record counts as 0.
+	// Count reads {"n": number} from the store "counter". It increments n, writes the record, and
+	// returns n. If the record is missing, n is 0.
 	Count Behaviour = "count"
-	// Remove deletes the record of the store "counter" and returns the reply.
+	// Remove deletes the record in the store "counter". It returns the reply of this operation.
 	Remove Behaviour = "remove"
-	// Catch reads the store "forbidden", catches the error, and returns {"code", "store",
-	// "violations"} of the error.
+	// Catch reads the store "forbidden" and catches the error. It returns {"code", "store",
+	// "violations"}, which it reads from the error.
 	Catch Behaviour = "catch"
-	// Uncaught reads the store "forbidden" in line 3 of its source and does not catch the error.
+	// Uncaught reads the store "forbidden" in line 3 of its source. It does not catch the error.
 	Uncaught Behaviour = "uncaught"
-	// Fake raises an error that imitates a fault with the code "conflict" as closely as the language
-	// allows.
+	// Fake raises an error that resembles a fault with the code "conflict". The resemblance is as
+	// close as the language allows.
 	Fake Behaviour = "fake"
-	// Halt reads the store "halt". In languages in which a tool can continue after a failed call,
-	// for example with catch or finally, Halt then reads the store "after" and loops forever.
+	// Halt reads the store "halt". In some languages, a tool can continue after a failed call, for
+	// example by using catch or finally. In these languages, Halt then reads the store "after" and
+	// loops forever.
 	Halt Behaviour = "halt"
-	// LogAndGo logs "stop". If a tool in the language can continue after the log line, LogAndGo
-	// reads the store "after".
+	// LogAndGo logs "stop". LogAndGo logs a line. If the language allows the tool to continue after
+	// this line, LogAndGo then reads the store "after".
 	LogAndGo Behaviour = "log and go"
-	// Spin loops forever without a call.
+	// Spin loops forever and makes no call.
 	Spin Behaviour = "spin"
-	// Wait reads the store "slow". The call to "slow" returns only when the run is over.
+	// Wait reads the store "slow". This call returns only when the run is over.
 	Wait Behaviour = "wait"
-	// Forget starts a read of the store "forbidden", does not wait for the result, and returns
-	// "saved". The behavior Forget requires a language with asynchronous calls.
+	// Forget starts to read the store "forbidden". It does not wait for the result, and returns
+	// "saved". A language needs asynchronous calls for the behavior Forget.
 	Forget Behaviour = "forget"
-	// Never waits for a promise that is never settled, while no call is pending. The behavior Never
-	// requires a language with promises.
+	// Never waits for a promise that is never settled. No call is pending during this time. A
+	// language needs promises for the behavior Never.
 	Never Behaviour = "never"
-	// Context sets the key "added" of its context to {"n": 1} and the key "changed" to 2. Context
+	// Context sets two keys of its context: "added" to {"n": 1}, and "changed" to 2. Then it
 	// returns the value of the key "kept".
 	Context Behaviour = "context"
-	// Steps sets the key "steps" of its context to {}.
+	// Steps sets the key "steps" of its context to an empty object.
 	Steps Behaviour = "steps"
-	// NotJSON returns {"items": [1, x]}, where x is a number that cannot be represented in JSON.
+	// NotJSON returns {"items": [1, x]}. The number x cannot be represented in JSON.
 	NotJSON Behaviour = "not JSON"
-	// BadArgument sets the store "prefs" to {"f": x}, where x is a function. BadArgument catches
-	// the error and returns the code of the error.
+	// BadArgument sets the store "prefs" to {"f": x}. The value x is a function. Then it catches
+	// the error and returns the code of this error.
 	BadArgument Behaviour = "bad argument"
-	// Deep returns 200 nested lists.
+	// Deep returns lists that are nested 200 levels deep.
 	Deep Behaviour = "deep"
 	// Large returns a string of 100,000 characters.
 	Large Behaviour = "large"
 	// Recurse calls itself without end.
 	Recurse Behaviour = "recurse"
-	// Global increments a global variable, which is initially 0, and returns the value of the
-	// variable. If the language has state that all code shares, such as a prototype, Global also
-	// increments a counter in the shared state.
+	// Global increments a global variable and returns its value. The initial value is 0. In some
+	// languages, all code shares some state, such as a prototype. In these languages, Global also
+	// increments a counter in this state.
 	Global Behaviour = "global"
-	// Keep stores input.value in a global variable, reads the store "prefs", and returns the
-	// variable.
+	// Keep stores input.value in a global variable. It then reads the store "prefs", and returns
+	// the variable.
 	Keep Behaviour = "keep"
-	// Keywords reads the store "prefs" with the projection {"a": 1}. The store and the projection
-	// are keyword arguments.
+	// Keywords reads the store "prefs" with the projection {"a": 1}. It passes the store and the
+	// projection as keyword arguments.
 	Keywords Behaviour = "keywords"
-	// Aliases sets the store "prefs" to {"a": 1}. The store is the keyword argument
-	// memory_store_name, and the value is the keyword argument content.
+	// Aliases sets the store "prefs" to {"a": 1}. It passes the store as the keyword argument
+	// memory_store_name, and the value as the keyword argument content.
 	Aliases Behaviour = "aliases"
-	// Unknown calls get with an unknown keyword argument "nope" and returns the code of the error.
+	// Unknown calls the operation "get" with the keyword argument "nope", which does not exist. It
+	// returns the code of the error.
 	Unknown Behaviour = "unknown"
-	// Added calls memory.probe_content("prefs", {"a": 1}) and returns the reply.
+	// Added calls memory.probe_content("prefs", {"a": 1}) and returns the reply to this call.
 	Added Behaviour = "added operation"
-	// Clock returns the time in milliseconds since 1970.
+	// Clock returns the current time as a number of milliseconds since 1970.
 	Clock Behaviour = "clock"
 	// Random returns three random numbers.
 	Random Behaviour = "random"
-	// Import returns the value 42, which it imports from a second file.
+	// Import imports the value 42 from a second file, and returns it.
 	Import Behaviour = "import"
-	// Broken is a source with a syntax error in line 3.
+	// Broken is a source that has a syntax error in line 3.
 	Broken Behaviour = "broken"
 )

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// cases are the test cases of the suite.
+// The variable "cases" contains the test cases of the suite.
 var cases = []struct {
 	name  string
 	check func(t *testing.T, s *subject)
@@ -158,7 +158,7 @@ var cases = []struct {
 	}},
 	{"a frozen clock shows the given time", func(t *testing.T, s *subject) {
 		in := input()
-		in.Now, in.Frozen = time.Date(2031, 5, 6, 7, 8, 9, 999_900_000, time.UTC), true // 100 µs later, the output would be different
+		in.Now, in.Frozen = time.Date(2031, 5, 6, 7, 8, 9, 999_900_000, time.UTC), true // 100 µs later, the output would differ
 		out := s.answer(t, Clock, in, NewMemory(errHalt))
 		if want := strconv.FormatInt(in.Now.UnixMilli(), 10); string(out.Output) != want {
 			t.Errorf("output = %s; want %s", out.Output, want)
@@ -202,7 +202,7 @@ var cases = []struct {
 	{"concurrent runs share no state", concurrent},
 }
 
-// wantPosition expects a fault to contain a line of the entry file of the tool.
+// wantPosition expects that a fault contains a line of the tool's entry file.
 func (s *subject) wantPosition(t *testing.T, f *abi.Fault, b Behaviour, line int) {
 	t.Helper()
 	if s.noPositions {
@@ -213,8 +213,8 @@ func (s *subject) wantPosition(t *testing.T, f *abi.Fault, b Behaviour, line int
 	}
 }
 
-// wantCall expects exactly one call. The parameters of wantCall are the first arguments of the
-// call.
+// wantCall expects exactly one call. The first arguments of this call are the parameters of
+// wantCall.
 func wantCall(t *testing.T, m *Memory, op string, args ...string) {
 	t.Helper()
 	calls := m.Calls()
@@ -226,8 +226,8 @@ func wantCall(t *testing.T, m *Memory, op string, args ...string) {
 	}
 }
 
-// The function "values" expects the guest to return its input unchanged. The input contains values
-// that a conversion easily changes.
+// The function "values" passes an input to the guest. It expects that the guest returns this input
+// unchanged. The input contains values that a conversion could change.
 func values(t *testing.T, s *subject) {
 	p := s.load(t, Echo)
 	for _, text := range []string{
@@ -245,7 +245,8 @@ func values(t *testing.T, s *subject) {
 	}
 }
 
-// addedOperation expects an operation that exists only in the operation table to be callable.
+// addedOperation calls an operation that only the operation table contains. It expects that this
+// call succeeds.
 func addedOperation(t *testing.T, s *subject) {
 	s.table = append(abi.Operations(), abi.Operation{
 		Name: "probe_content",

@@ -1,8 +1,8 @@
 // Package enginetest is the conformance suite for engines.
 //
-// The suite is independent of languages. A [Behaviour] describes what a tool does, and the test of
-// an engine implements each Behaviour in its language. Then [Run] checks the engine against the
-// contract in package engine. If the engine runs guests in this process, every case runs twice:
-// directly and behind a [Pipe]. The Pipe ensures that only values cross the interface. Engines with
-// isolated processes already have an equivalent pipe.
+// The suite is independent of languages. A [Behaviour] describes what a tool does. The test of an
+// engine implements all Behaviours in the language of the engine. Then [Run] checks that the engine
+// fulfils the contract in package engine. If the engine runs guests in this process, each case is
+// executed twice: directly, and through a [Pipe]. The Pipe ensures that only values are passed
+// through the interface. Engines with isolated processes already have such a pipe.
 package enginetest

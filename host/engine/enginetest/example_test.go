@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js"
 )
 
-// An engine behind a pipe implements the same interface and returns the same output.
+// An engine that is called through a pipe has the same interface and returns the same output.
 func ExamplePipe() {
 	memory := enginetest.NewMemory(nil)
 	for _, e := range []engine.Engine{js.New(), enginetest.Pipe(js.New())} {

@@ -12,12 +12,12 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// frame is one message between the two ends of a pipe. The kind of a frame determines which fields
-// are used.
+// The type "frame" is one message that is sent through a pipe. The kind of a frame determines which
+// of the fields it uses.
 type frame struct {
 	Kind kind `json:"kind"`
 
-	// Frames of the kinds "load" and "loaded" use the fields below.
+	// If the kind is "load" or "loaded", the frame uses the fields below.
 	Path     string    `json:"path,omitempty"`
 	Code     []byte    `json:"code,omitempty"`
 	Entry    string    `json:"entry,omitempty"`
@@ -26,25 +26,25 @@ type frame struct {
 	Table    abi.Table `json:"table,omitempty"`
 	Program  int       `json:"program,omitempty"`
 
-	// A frame of the kind "open" requests the file at Path. The reply is a frame of the kind
-	// "file", which uses the fields below.
+	// If the kind is "open", the frame requests the file whose path is in the field "Path". The
+	// reply to such a frame has the kind "file", and uses the fields below.
 	Data    []byte  `json:"data,omitempty"`
 	Entries []entry `json:"entries,omitempty"`
 	IsDir   bool    `json:"is_dir,omitempty"`
 	Missing bool    `json:"missing,omitempty"`
 
-	// Frames of the kinds "run" and "outcome" use the fields below.
+	// If the kind is "run" or "outcome", the frame uses the fields below.
 	Input  *engine.Input  `json:"input,omitempty"`
 	Output *engine.Output `json:"output,omitempty"`
 
-	// Frames of the kinds "call", "log", "reply" and "cancel" use the fields below, and so does
-	// every kind of frame that can report a failure.
+	// If the kind is "call", "log", "reply" or "cancel", the frame uses the fields below. Other
+	// kinds also use them to report a failure.
 	Op     string     `json:"op,omitempty"`
-	Args   []*string  `json:"args,omitempty"` // an element is nil if the argument is absent
+	Args   []*string  `json:"args,omitempty"` // if an argument is absent, its element is nil
 	Level  abi.Level  `json:"level,omitempty"`
 	Text   string     `json:"text,omitempty"`
 	Fault  *abi.Fault `json:"fault,omitempty"`
-	Halted bool       `json:"halted,omitempty"` // the host ended the run; the reason is not sent
+	Halted bool       `json:"halted,omitempty"` // the host has ended the run
 	Broken string     `json:"broken,omitempty"` // any other error
 }
 
@@ -69,11 +69,13 @@ const (
 	kindClose   kind = "close"
 )
 
-// maxFrameBytes bounds the memory that a peer's frame makes us allocate.
+// A frame from the other end of a pipe can be large. maxFrameBytes limits the memory that is
+// allocated for it.
 const maxFrameBytes = 64 << 20
 
-// wire reads and writes frames. A frame is a big-endian length of four bytes, followed by that many
-// bytes of JSON. Many goroutines can write at the same time, but only one goroutine can read.
+// The type "wire" reads and writes frames. A frame begins with its length, which is a big-endian
+// number of four bytes. The length is followed by this number of bytes of JSON. Several goroutines
+// can write at the same time. Only one goroutine can read.
 type wire struct {
 	conn  io.ReadWriteCloser
 	write sync.Mutex

@@ -10,15 +10,17 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Memory is a fake host for tests. Memory stores contents in a map, and calls to some stores fail
-// in a defined way. Memory does not merge, project or check anything. Memory is safe for concurrent
+// Memory is a simple host for tests. A Memory stores contents in a map. Calls to some stores fail
+// in a defined way. It does not merge, project or check contents. A Memory is safe for concurrent
 // use.
 type Memory struct {
-	// Faults contains the faults that all calls to a store return, by store.
+	// The key of Faults is the name of a store. All calls to this store return the fault that is
+	// the value.
 	Faults map[string]*abi.Fault
-	// Halts contains the errors that end the run at any call to a store, by store.
+	// The key of Halts is the name of a store. Any call to this store ends the run with the error
+	// that is the value.
 	Halts map[string]error
-	// LogHalts is an error that ends the run when the guest logs a line.
+	// If the guest logs a line, the error LogHalts ends the run.
 	LogHalts error
 
 	mu      sync.Mutex
@@ -28,8 +30,9 @@ type Memory struct {
 	ids     int
 }
 
-// NewMemory returns a Memory with the stores "forbidden" and "halt". Calls on "forbidden" fail with
-// access_denied. Calls on "halt" end the run with the error halts.
+// NewMemory returns a Memory that has the stores "forbidden" and "halt". A call to the store
+// "forbidden" fails with access_denied. A call to the store "halt" ends the run with the error
+// "halts".
 func NewMemory(halts error) *Memory {
 	return &Memory{
 		Faults: map[string]*abi.Fault{"forbidden": {
@@ -44,17 +47,17 @@ func NewMemory(halts error) *Memory {
 	}
 }
 
-// Host returns m's host functions for a run.
+// Host returns the host functions that a run uses with this Memory.
 func (m *Memory) Host() engine.Host { return engine.Host{Call: m.call, Log: m.log} }
 
-// Calls returns all calls so far.
+// Calls returns all calls that have been made so far.
 func (m *Memory) Calls() []abi.Call {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return append([]abi.Call(nil), m.calls...)
 }
 
-// Logs returns the logged lines so far, without their times.
+// Logs returns all lines that have been logged so far, without their times.
 func (m *Memory) Logs() []abi.LogLine {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -90,7 +93,8 @@ func (m *Memory) call(ctx context.Context, call abi.Call) (json.RawMessage, erro
 	return m.perform(call, store)
 }
 
-// issue returns a copy of a fault with a new ID, because a real host also gives each fault an ID.
+// The function "issue" returns a copy of a fault. The copy has a new ID, as each fault of a real
+// host has.
 func (m *Memory) issue(fault *abi.Fault) *abi.Fault {
 	m.mu.Lock()
 	defer m.mu.Unlock()

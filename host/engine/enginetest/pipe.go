@@ -14,8 +14,9 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Pipe returns an Engine that runs the engine e at the other end of a pipe. Source, input, calls,
-// logs and outcome cross the pipe as JSON frames. Each load and each run uses a new pipe.
+// Pipe returns an Engine that sends each request through a pipe. At the other end of the pipe, the
+// request is executed by the engine e. Source, input, calls, logs and outcome are sent through the
+// pipe as JSON frames. There is a new pipe for each load and each run.
 func Pipe(e engine.Engine) engine.Engine {
 	return &piped{info: e.Info(), server: &server{engine: e, programs: make(map[int]engine.Program)}}
 }
@@ -27,7 +28,8 @@ type piped struct {
 
 func (p *piped) Info() engine.Info { return p.info }
 
-// dial starts the other end of a new pipe, which serves one load or one run.
+// The method "dial" creates a pipe and starts its other end. The other end executes one load or one
+// run.
 func (p *piped) dial() *wire {
 	near, far := net.Pipe()
 	go p.server.serve(&wire{conn: far})
@@ -65,7 +67,8 @@ func (p *piped) Load(ctx context.Context, src engine.Source) (engine.Program, er
 	}
 }
 
-// openFile returns the content of a file or the entries of a folder.
+// openFile opens a file or a folder. It returns the content of the file, or the entries of the
+// folder.
 func openFile(files fs.FS, name string) frame {
 	info, err := fs.Stat(files, name)
 	if err != nil {
@@ -86,7 +89,8 @@ func openFile(files fs.FS, name string) frame {
 	return f
 }
 
-// cancelFrame reports why ctx ended, if a frame can represent the reason.
+// cancelFrame returns a frame that contains the reason why ctx ended. If a frame cannot contain the
+// reason, the frame has none.
 func cancelFrame(ctx context.Context) frame {
 	cause := context.Cause(ctx)
 	if fault, ok := cause.(*abi.Fault); ok {
@@ -117,8 +121,8 @@ func (p *pipedProgram) Run(ctx context.Context, in engine.Input, host engine.Hos
 	return r.serve()
 }
 
-// orObject replaces an absent document with an empty object, because a frame would encode it as
-// null.
+// If a document is absent, orObject returns an empty object, because a frame would contain the
+// document as null.
 func orObject(text json.RawMessage) json.RawMessage {
 	if len(text) == 0 {
 		return json.RawMessage("{}")
@@ -137,12 +141,12 @@ func (p *pipedProgram) Close() error {
 	return nil
 }
 
-// pipedRun is the state of a run at the host's end of the pipe.
+// pipedRun is a run through a pipe. It contains the state at the host's end of the pipe.
 type pipedRun struct {
 	ctx    context.Context
 	wire   *wire
 	host   engine.Host
-	issued map[string]*abi.Fault // the faults that were returned to the guest, by ID
+	issued map[string]*abi.Fault // the faults that the guest has received; the keys are their IDs
 	halted error
 }
 
@@ -206,13 +210,14 @@ func (r *pipedRun) outcome(f frame) (engine.Output, error) {
 	}
 	out := *f.Output
 	if string(out.Context) == "null" {
-		out.Context = nil // a frame encodes an absent context as null
+		out.Context = nil // if a context is absent, it is null in a frame
 	}
 	return out, nil
 }
 
-// issuedFault returns the fault that the host issued if a fault from the guest has the same ID. The
-// other end can add only the position and the hint.
+// A fault from the guest can have the same ID as a fault that the host issued. issuedFault then
+// returns the fault of the host. The other end of the pipe can add the position and the hint to
+// this fault, but nothing else.
 func (r *pipedRun) issuedFault(received *abi.Fault) *abi.Fault {
 	issued, ok := r.issued[received.ID]
 	if !ok {

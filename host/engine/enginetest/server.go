@@ -13,11 +13,11 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// errHalted replaces the error with which a host ended a run. The error of the host does not cross
-// the pipe.
+// If a host ends a run with an error, errHalted replaces this error. The error itself is not sent
+// through the pipe.
 var errHalted = errors.New("the host ended the run")
 
-// server is the engine's end of all pipes. server keeps the loaded programs.
+// The type "server" is the engine's end of all pipes. It keeps the programs that were loaded.
 type server struct {
 	engine   engine.Engine
 	mu       sync.Mutex
@@ -25,7 +25,7 @@ type server struct {
 	loaded   int
 }
 
-// serve serves one load or one run.
+// The method "serve" executes one load or one run.
 func (s *server) serve(w *wire) {
 	defer w.conn.Close()
 	first, err := w.receive()
@@ -100,15 +100,15 @@ func failed(k kind, err error) frame {
 	return frame{Kind: k, Broken: err.Error()}
 }
 
-// hostConn is the engine's end of the connection to the host.
+// hostConn is a connection to the host. It is the engine's end of this connection.
 type hostConn struct {
 	wire    *wire
-	ask     sync.Mutex // locked from a request until the reply to the request
+	ask     sync.Mutex // locked while a request waits for its reply
 	replies chan frame
 }
 
-// listen receives the frames of the host, which are replies and the cancellation of the run. If the
-// connection ends, listen cancels the run.
+// The method "listen" receives frames from the host. Such a frame is a reply, or the cancellation
+// of the run. If the connection ends, the method "listen" cancels the run.
 func (p *hostConn) listen(cancel context.CancelCauseFunc) {
 	defer close(p.replies)
 	for {
@@ -132,7 +132,7 @@ func (p *hostConn) listen(cancel context.CancelCauseFunc) {
 	}
 }
 
-// The method "request" sends a frame to the host and returns the reply.
+// The method "request" sends a frame to the host. It returns the reply of the host.
 func (p *hostConn) request(f frame) (frame, error) {
 	p.ask.Lock()
 	defer p.ask.Unlock()

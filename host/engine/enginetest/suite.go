@@ -12,25 +12,26 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Config configures the suite for one engine.
+// Config configures the suite for the test of one engine.
 type Config struct {
 	// Engine is the engine under test.
 	Engine engine.Engine
-	// Write returns the source for a Behaviour in a language of the engine. If the language cannot
-	// express the Behaviour, Write returns false, and the suite omits the cases of the Behaviour.
+	// Write returns the source that implements a Behaviour in a language of the engine. If the
+	// language cannot express the Behaviour, Write returns false. The suite then omits the cases
+	// that need this Behaviour.
 	Write func(b Behaviour) (engine.Source, bool)
-	// NoPositions reports that faults of this language do not contain a file, line and column.
+	// NoPositions is true if the faults of this language contain no file, line and column.
 	NoPositions bool
 }
 
-// transport determines how the suite calls an engine: directly or through a pipe.
+// The type "transport" determines how the suite calls an engine: directly, or through a pipe.
 type transport struct {
 	name   string
 	engine engine.Engine
 }
 
-// transportsOf returns the engine itself. If the guests run in this process, transportsOf also
-// returns the engine behind a pipe.
+// transportsOf returns the ways in which the suite calls an engine. One way is to call the engine
+// directly. If the guests run in this process, the other way is to call the engine through a pipe.
 func transportsOf(e engine.Engine) []transport {
 	if engine.IsIsolated(e) {
 		return []transport{{"direct", e}}
@@ -38,8 +39,8 @@ func transportsOf(e engine.Engine) []transport {
 	return []transport{{"direct", e}, {"piped", Pipe(e)}}
 }
 
-// Run tests an engine against the contract of package engine. Every case runs directly and, if
-// guests run in this process, behind a pipe.
+// Run checks that an engine fulfils the contract of package engine. Each case is executed directly.
+// If guests run in this process, each case is also executed through a pipe.
 func Run(t *testing.T, c Config) {
 	for _, tr := range transportsOf(c.Engine) {
 		t.Run(tr.name, func(t *testing.T) {
@@ -53,9 +54,9 @@ func Run(t *testing.T, c Config) {
 	}
 }
 
-// unsupported is the panic value that ends a case if the language cannot express its Behaviour. The
-// case is not reported as skipped, because a skipped case would mean that the test environment is
-// incomplete.
+// The type "unsupported" is a value for panic. It ends a case if the language cannot express the
+// Behaviour of the case. Such a case is not reported as skipped. A skipped case would mean that the
+// test environment is incomplete.
 type unsupported struct{ Behaviour }
 
 func leaveOut(t *testing.T) {
@@ -69,25 +70,25 @@ func leaveOut(t *testing.T) {
 }
 
 // The constant "enough" is the time limit of runs that end by themselves. The constant "short" is
-// the time limit of runs that never end by themselves.
+// the time limit of runs that do not end by themselves.
 const (
 	enough = 30 * time.Second
 	short  = 150 * time.Millisecond
 )
 
-// errHalt is the error with which the store "halt" ends a run.
+// A call to the store "halt" ends a run with the error errHalt.
 var errHalt = errors.New("the host ended the run")
 
-// subject is the engine under test in one case.
+// The type "subject" is the engine that is tested in one case.
 type subject struct {
 	engine      engine.Engine
 	write       func(Behaviour) (engine.Source, bool)
 	noPositions bool
-	table       abi.Table // operations of loaded sources; nil selects the default operations
+	table       abi.Table // operations of loaded sources; if nil, the default operations
 }
 
-// The method "load" compiles the source for a Behaviour. If the language cannot express the
-// Behaviour, the method ends the case.
+// The method "load" compiles the source that implements a Behaviour. If the language cannot express
+// the Behaviour, the method ends the case.
 func (s *subject) load(t *testing.T, b Behaviour) engine.Program {
 	t.Helper()
 	program, err := s.engine.Load(t.Context(), s.source(t, b))
@@ -112,7 +113,7 @@ func (s *subject) source(t *testing.T, b Behaviour) engine.Source {
 	return src
 }
 
-// The function "input" returns the input of most cases.
+// The function "input" returns the input that most cases use.
 func input() engine.Input {
 	return engine.Input{
 		Input:   json.RawMessage(`{"a":1,"b":2,"value":"x"}`),
@@ -120,7 +121,7 @@ func input() engine.Input {
 	}
 }
 
-// The method "answer" runs a Behaviour once and expects an output.
+// The method "answer" runs a Behaviour once. It expects that the run returns an output.
 func (s *subject) answer(t *testing.T, b Behaviour, in engine.Input, m *Memory) engine.Output {
 	t.Helper()
 	out, err := run(s.load(t, b), in, m, enough)
@@ -130,7 +131,7 @@ func (s *subject) answer(t *testing.T, b Behaviour, in engine.Input, m *Memory) 
 	return out
 }
 
-// The method "fault" runs a Behaviour once and expects a fault.
+// The method "fault" runs a Behaviour once. It expects that the run returns a fault.
 func (s *subject) fault(t *testing.T, b Behaviour, in engine.Input, m *Memory, code abi.Code) *abi.Fault {
 	t.Helper()
 	out, err := run(s.load(t, b), in, m, enough)
@@ -155,7 +156,7 @@ func run(p engine.Program, in engine.Input, m *Memory, limit time.Duration) (eng
 	return p.Run(ctx, in, m.Host())
 }
 
-// wantJSON compares two JSON texts as values.
+// wantJSON compares two JSON texts. Only their values must be equal, not their layout.
 func wantJSON(t *testing.T, what string, got json.RawMessage, want string) {
 	t.Helper()
 	if !sameJSON(got, json.RawMessage(want)) {

@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/enginetest"
 )
 
-// behaviours contains the tools of the suite in JavaScript.
+// The variable "behaviours" contains the tools of the suite, written in JavaScript.
 var behaviours = map[enginetest.Behaviour]string{
 	enginetest.Sum:     `return { sum: input.a + input.b };`,
 	enginetest.Echo:    `return input.value;`,
@@ -82,8 +82,9 @@ var behaviours = map[enginetest.Behaviour]string{
 	enginetest.Broken:   "const a = 1;\n\nconst b = = 2;",
 }
 
-// Write returns the tool for a Behaviour, together with the file that the tool imports. Write
-// implements the Write field of an enginetest.Config. Write is safe for concurrent use.
+// Write returns the tool that implements a Behaviour. It also returns the file that this tool
+// imports. Write can be used as the field Write of an enginetest.Config. Write is safe for
+// concurrent use.
 func Write(b enginetest.Behaviour) (engine.Source, bool) {
 	code, ok := behaviours[b]
 	files := fstest.MapFS{

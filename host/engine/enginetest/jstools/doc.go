@@ -1,3 +1,3 @@
-// Package jstools contains the test tools of package enginetest in JavaScript. Every JavaScript
-// engine can run the tools in this package.
+// Package jstools contains the test tools of package enginetest, written in JavaScript. Every
+// JavaScript engine can run the tools in this package.
 package jstools

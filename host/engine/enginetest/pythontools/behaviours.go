@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/enginetest"
 )
 
-// behaviours contains the tools of the suite in Python. Forget is missing because calls in Python
-// are synchronous.
+// The variable "behaviours" contains the tools of the suite, written in Python. Calls in Python are
+// synchronous, so Forget is missing.
 var behaviours = map[enginetest.Behaviour]string{
 	enginetest.Sum:     "return {'sum': input['a'] + input['b']}",
 	enginetest.Echo:    "return input['value']",
@@ -104,7 +104,8 @@ except MemoryAccessError as error:
 	enginetest.Broken: "a = 1\n\nb = = 2",
 }
 
-// Write returns the tool for a Behaviour, or false if Python cannot express the Behaviour.
+// Write returns the tool that implements a Behaviour. If Python cannot express the Behaviour, Write
+// returns false.
 func Write(b enginetest.Behaviour) (engine.Source, bool) {
 	code, ok := behaviours[b]
 	files := fstest.MapFS{

@@ -1,2 +1,2 @@
-// Package pythontools contains the test tools of package enginetest in Python.
+// Package pythontools contains the test tools of package enginetest, written in Python.
 package pythontools

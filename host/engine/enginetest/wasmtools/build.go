@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// commands is the import path of the folder that contains the plug-ins' commands.
+// The commands of the plug-ins are in one folder. The constant "commands" is the import path of
+// this folder.
 const commands = "github.com/toolrun/toolrun/host/engine/enginetest/wasmtools/testdata/"
 
 var (
@@ -16,10 +17,10 @@ var (
 	builtMu sync.Mutex
 )
 
-// Build compiles a plug-in once per process. The plug-in "suite" has an entry for each Behaviour.
-// The plug-in "added" calls an operation that is not in the table. Build skips the test if the go
-// command is missing. The returned code is shared and must not be modified. Build is safe for
-// concurrent use.
+// Build compiles a plug-in. Each process compiles the plug-in only once. The plug-in "suite" has an
+// entry for each Behaviour. The plug-in "added" calls an operation that the table does not contain.
+// If the go command is missing, Build skips the test. All callers share the returned code, so it
+// must not be modified. Build is safe for concurrent use.
 func Build(t testing.TB, name string) []byte {
 	t.Helper()
 	goCommand, err := exec.LookPath("go")

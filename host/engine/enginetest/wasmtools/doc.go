@@ -1,3 +1,3 @@
-// Package wasmtools provides the test tools of package enginetest as WebAssembly plug-ins compiled
-// from Go.
+// Package wasmtools provides the test tools of package enginetest as WebAssembly plug-ins. The
+// plug-ins are written in Go.
 package wasmtools

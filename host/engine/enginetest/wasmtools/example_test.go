@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/wasm"
 )
 
-// A plug-in that recurses without end exceeds the stack limit.
+// A plug-in that recurses without end must exceed the stack limit.
 func Example() {
 	program, err := wasm.New().Load(context.Background(), engine.Source{Path: "recursive.wasm", Code: []byte(wasmtools.Recursive)})
 	if err != nil {
