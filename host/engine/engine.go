@@ -14,8 +14,8 @@ import (
 type Engine interface {
 	// Info returns the description of the engine. The description never changes.
 	Info() Info
-	// Load compiles a source. Load does not run guest code. The error for an invalid source is an
-	// *abi.Fault with the code source_invalid and the position in the author's file.
+	// Load compiles a source. Load does not run guest code. If the source is invalid, the error is
+	// an *abi.Fault with the code source_invalid. It contains the position in the author's file.
 	Load(ctx context.Context, src Source) (Program, error)
 }
 
@@ -107,8 +107,8 @@ type Program interface {
 	// a timeout or cancelled.
 	//
 	// If the guest fails, the error is an *abi.Fault. If Host.Call returns an error that is not an
-	// *abi.Fault, the engine stops the guest at once, the guest cannot catch the error, and Run
-	// returns the error unchanged.
+	// *abi.Fault, the engine stops the guest at once. The guest cannot catch this error, and Run
+	// returns it unchanged.
 	Run(ctx context.Context, in Input, host Host) (Output, error)
 	// Close frees the program after all active runs have ended. Close can be called several times.
 	Close() error

@@ -6,12 +6,12 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// accessorNames matches the names of the legacy getter and setter functions, such as
-// __defineGetter__, which goja does not have.
+// accessorNames matches the names of functions that goja does not have. They are legacy getter and
+// setter functions, such as __defineGetter__.
 var accessorNames = lazyregexp.New(`__(?:define|lookup)[GS]etter__`)
 
-// addAccessors adds __defineGetter__, __defineSetter__, __lookupGetter__ and __lookupSetter__ to
-// Object.prototype.
+// addAccessors adds four functions to Object.prototype: __defineGetter__, __defineSetter__,
+// __lookupGetter__ and __lookupSetter__.
 func addAccessors(r *realm) {
 	add, err := r.vm.RunProgram(accessors())
 	must(err)

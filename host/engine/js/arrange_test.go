@@ -14,7 +14,7 @@ import (
 	sdkjs "github.com/toolrun/toolrun/sdk/js"
 )
 
-// memoryCalls contains valid and invalid calls to memory operations.
+// memoryCalls contains calls to memory operations. Some of these calls are invalid.
 var memoryCalls = []string{
 	`get_content("s")`, `get_content("s", {a: 1})`, `get_content("s", null, {record: true})`, `get_content()`, `get_content(undefined)`, `get_content(null)`, `get_content(1)`,
 	`get_content({store: "s"})`, `get_content({options: {record: true}, store_name: "s", projections: {a: 1}})`, `get_content({})`, `get_content([])`,
@@ -22,8 +22,8 @@ var memoryCalls = []string{
 	`delete_content("s")`, `delete_content("s", {}, 1)`, `delete_content({store: "s", nope: 1})`, `delete_content({["n".repeat(100)]: 1})`,
 }
 
-// TestArrangeAgrees checks that the engine and the SDK order the arguments of a call in the same
-// way. Tests in Node use the SDK.
+// TestArrangeAgrees checks that the engine and the SDK put the arguments of a call in the same
+// order. Tests that run in Node use the SDK.
 func TestArrangeAgrees(t *testing.T) {
 	for _, call := range memoryCalls {
 		if got, want := callInEngine(t, call), callInSDK(t, call); got != want {
@@ -50,7 +50,8 @@ func callInEngine(t *testing.T, call string) string {
 	return seen
 }
 
-// The function "shown" returns arguments as JSON, without trailing undefined arguments.
+// The function "shown" returns arguments as JSON. If the last arguments are undefined, it omits
+// them.
 func shown(t *testing.T, args []json.RawMessage) string {
 	t.Helper()
 	var parts []string
@@ -60,7 +61,7 @@ func shown(t *testing.T, args []json.RawMessage) string {
 	return strings.TrimRight(strings.Join(parts, ","), ",")
 }
 
-// callInSDK runs memory.js with a host that records the calls.
+// callInSDK runs memory.js. The host of this script records all calls.
 func callInSDK(t *testing.T, call string) string {
 	t.Helper()
 	source, err := sdkjs.Files.ReadFile("memory.js")

@@ -8,17 +8,18 @@ import (
 	"github.com/dop251/goja/token"
 )
 
-// walker traverses syntax trees. walker visits a limited number of nodes, because a lint that
+// The type "walker" traverses syntax trees. It visits a limited number of nodes: a lint that
 // searches each part of an untrusted source separately takes quadratic time.
 type walker struct{ left int }
 
-// maxWalk is the maximum number of nodes that a walker visits. Visiting maxWalk nodes takes less
-// than a second.
+// maxWalk is the maximum number of nodes that one walker visits. Visiting this number of nodes
+// takes less than a second.
 const maxWalk = 4_000_000
 
-// walk calls the function "enter" with each node of a tree in pre-order. A node is a pointer to one
-// of goja's types. walk visits the children of a node if enter returns true. walk uses reflection,
-// so it covers every kind of node, including kinds that a later version of goja adds.
+// The method "walk" calls the function "enter" for each node of a tree. A node is visited before
+// its children. A node is a pointer to one of goja's types. If the function "enter" returns true,
+// the children of the node are also visited. The method uses reflection, so it covers every kind of
+// node, including kinds that a later version of goja adds.
 func (w *walker) walk(tree any, enter func(node any) bool) { w.value(reflect.ValueOf(tree), enter) }
 
 var sourceFile = reflect.TypeFor[*file.File]()
@@ -37,7 +38,7 @@ func (w *walker) value(v reflect.Value, enter func(node any) bool) {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			// The field DeclarationList repeats variables of the body.
+			// The field DeclarationList contains variables that the body also contains.
 			if f := v.Type().Field(i); f.IsExported() && f.Name != "DeclarationList" {
 				w.value(v.Field(i), enter)
 			}
@@ -45,8 +46,8 @@ func (w *walker) value(v reflect.Value, enter func(node any) bool) {
 	}
 }
 
-// isName reports whether a node is a variable with the name. The node can also be an optional
-// expression, such as x in x?.a.
+// isName reports whether a node is a variable that has the given name. An optional expression, such
+// as x in x?.a, can also be such a node.
 func isName(node any, name string) bool {
 	if optional, ok := node.(*ast.Optional); ok {
 		node = optional.Expression
@@ -55,8 +56,8 @@ func isName(node any, name string) bool {
 	return ok && id.Name.String() == name
 }
 
-// mentions reports whether a tree contains a variable with the name. In a destructuring pattern, a
-// name that the pattern only reads can also match.
+// The method "mentions" reports whether a tree contains a variable that has the given name. A
+// destructuring pattern can contain names that it only reads. Such a name can also match.
 func (w *walker) mentions(tree any, name string) (found bool) {
 	w.walk(tree, func(node any) bool {
 		short, ok := node.(*ast.PropertyShort)
@@ -66,7 +67,8 @@ func (w *walker) mentions(tree any, name string) (found bool) {
 	return found
 }
 
-// rebinds reports whether a node can declare or change a variable with the name.
+// The method "rebinds" reports whether a node can declare or change a variable that has the given
+// name.
 func (w *walker) rebinds(node any, name string) bool {
 	switch n := node.(type) {
 	case *ast.Binding:
@@ -84,7 +86,7 @@ func (w *walker) rebinds(node any, name string) bool {
 	case *ast.ForIntoExpression:
 		return w.mentions(n.Expression, name)
 	case *ast.AssignExpression:
-		return w.mentions(n.Left, name) // also matches x.a = 1, which changes the object
+		return w.mentions(n.Left, name) // x.a = 1 also matches, because it changes the object
 	case *ast.UnaryExpression:
 		return (n.Operator == token.INCREMENT || n.Operator == token.DECREMENT) && isName(n.Operand, name)
 	case *ast.WithStatement:

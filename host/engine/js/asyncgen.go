@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// The names of globals that contain our replacements of esbuild's helpers. Source code cannot
-// contain the names of these globals.
+// The engine replaces helpers of esbuild. The replacements are in globals that have these names.
+// Source code cannot contain such a name.
 const (
 	asyncGeneratorName = "\x00asyncGenerator"
 	yieldStarName      = "\x00yieldStar"
@@ -21,8 +21,8 @@ const (
 	markName           = "\x00asyncGeneratorFunction"
 )
 
-// The patterns below match esbuild's helper functions. The name of a helper function can end with a
-// number.
+// The patterns below match esbuild's helper functions. The name of such a helper function can end
+// with a number.
 var (
 	asyncGeneratorHelper = lazyregexp.New(`var (__asyncGenerator\d*) = \(__this, __arguments, generator\) => \{\s+var resume = `)
 	yieldStarHelper      = lazyregexp.New(`var (__yieldStar\d*) = \(value\) => \{\s+var obj = `)
@@ -31,13 +31,13 @@ var (
 	helperDeclaration    = lazyregexp.New(`var __(?:asyncGenerator|yieldStar|forAwait|await)\d* = `)
 )
 
-// asyncHelpers contains the names of esbuild's helpers in a script. The name of a missing helper is
-// "".
+// asyncHelpers contains the names that esbuild's helpers have in a script. If a helper is missing,
+// its name is "".
 type asyncHelpers struct{ generator, yieldStar, forAwait, await string }
 
-// findAsyncHelpers returns the names of esbuild's helpers for async generators. findAsyncHelpers
-// returns false if the script has no helpers, or several helpers of one kind. The helpers of an
-// already bundled package are left unchanged, because they depend on each other.
+// findAsyncHelpers returns the names of esbuild's helpers for async generators. If the script has
+// no helpers, or several helpers of the same kind, findAsyncHelpers returns false. If a package is
+// already bundled, its helpers are not replaced, because they depend on each other.
 func findAsyncHelpers(code string) (h asyncHelpers, ok bool) {
 	if !strings.Contains(code, "__asyncGenerator") && !strings.Contains(code, "__forAwait") {
 		return h, false
@@ -52,11 +52,11 @@ func findAsyncHelpers(code string) (h asyncHelpers, ok bool) {
 	return h, found > 0 && found == len(helperDeclaration().FindAllString(code, -1)) && (h.generator == "" || h.await != "")
 }
 
-// replaceAsyncHelpers replaces esbuild's helpers with our own functions, because esbuild's helpers
-// deviate from the language. With esbuild's helpers, an await in a finally clause ends the clause
-// early if the consumer has left the loop. The helpers of esbuild differ from the specification in
-// two ways: a return statement does not await its value within the generator, and the function
-// "next" of a generator is not a method of a prototype.
+// The helpers of esbuild deviate from the language. Therefore, replaceAsyncHelpers replaces them
+// with functions of the engine. For example, a consumer can leave the loop over a generator of
+// esbuild. An await in a finally clause of the generator then ends the clause too early. There are
+// two more differences: a return statement does not await its value within the generator, and the
+// function "next" of a generator is not a method of a prototype.
 func replaceAsyncHelpers(code string, tree *ast.Program) {
 	h, ok := findAsyncHelpers(code)
 	if !ok {
@@ -79,8 +79,8 @@ func replaceAsyncHelpers(code string, tree *ast.Program) {
 	})
 }
 
-// replace initializes a binding with our function if the binding is a helper of esbuild. The result
-// reports whether the binding is a helper.
+// If a binding is a helper of esbuild, the method "replace" initializes the binding with a function
+// of the engine. The result is true if the binding is such a helper.
 func (h asyncHelpers) replace(b *ast.Binding) bool {
 	id, ok := b.Target.(*ast.Identifier)
 	if !ok || b.Initializer == nil {
@@ -101,8 +101,8 @@ func (h asyncHelpers) replace(b *ast.Binding) bool {
 	return true
 }
 
-// awaitReturns makes each return statement of a generator await its value, because the await can
-// fail within a try block. awaitReturns skips nested functions.
+// awaitReturns changes each return statement of a generator so that it awaits its value. The await
+// can fail within a try block. awaitReturns skips nested functions.
 func (h asyncHelpers) awaitReturns(generator *ast.FunctionLiteral) {
 	w := walker{maxUnfolded}
 	w.walk(generator.Body, func(node any) bool {
@@ -120,8 +120,8 @@ func (h asyncHelpers) awaitReturns(generator *ast.FunctionLiteral) {
 	})
 }
 
-// isAsyncGenerator reports whether a function is a lowered async generator. A lowered async
-// generator only returns a new generator.
+// isAsyncGenerator reports whether a function is an async generator that esbuild has lowered. Such
+// a function only returns a new generator.
 func (h asyncHelpers) isAsyncGenerator(f *ast.FunctionLiteral) bool {
 	if h.generator == "" || len(f.Body.List) != 1 {
 		return false
@@ -134,8 +134,8 @@ func (h asyncHelpers) isAsyncGenerator(f *ast.FunctionLiteral) bool {
 	return ok && isName(c.Callee, h.generator)
 }
 
-// markDeclared marks the async generators that a block declares. The marks are inserted at the
-// beginning of the block, because declarations are hoisted.
+// markDeclared marks those async generators that a block declares. Declarations are hoisted, so the
+// marks are inserted at the beginning of the block.
 func (h asyncHelpers) markDeclared(list []ast.Statement) []ast.Statement {
 	var marks []ast.Statement
 	for _, s := range list {
@@ -154,7 +154,8 @@ func (h asyncHelpers) markDeclared(list []ast.Statement) []ast.Statement {
 	return slices.Concat(list[:directives], marks, list[directives:])
 }
 
-// isText reports whether a statement can be a directive such as "use strict".
+// isText reports whether a statement consists only of a string. Such a statement can be a
+// directive, such as "use strict".
 func isText(s ast.Statement) bool {
 	e, ok := s.(*ast.ExpressionStatement)
 	if ok {
@@ -163,8 +164,8 @@ func isText(s ast.Statement) bool {
 	return ok
 }
 
-// markArguments marks the async generators among the arguments of a call. For a generator that is
-// not an argument, goja infers a name, and the mark would remove the inferred name.
+// markArguments marks async generators that are arguments of a call. If a generator is not an
+// argument, goja infers a name for it. The mark would remove this name.
 func (h asyncHelpers) markArguments(c *ast.CallExpression) {
 	if isName(c.Callee, markName) {
 		return

@@ -15,8 +15,8 @@ import (
 
 const benchTool = `async function main(input, context) { return {sum: input.a + input.b} }`
 
-// BenchmarkBareGoja measures a run of goja without the engine: it creates a runtime, calls the
-// function, and converts JSON input and output.
+// BenchmarkBareGoja measures a run of goja without the engine. The run creates a runtime, calls the
+// function, and converts input and output to and from JSON.
 func BenchmarkBareGoja(b *testing.B) {
 	program := goja.MustCompile("tool.js", "(function () {"+benchTool+"; return main })()", false)
 	b.ReportAllocs()
@@ -43,25 +43,26 @@ func BenchmarkBareGoja(b *testing.B) {
 	}
 }
 
-// BenchmarkRun measures the same tool in the engine.
+// BenchmarkRun measures a run of the same tool in the engine.
 func BenchmarkRun(b *testing.B) {
 	benchmarkRun(b, context.Background(), benchTool, `{}`)
 }
 
-// BenchmarkRunDeadline adds a deadline and a context with members, as a host does.
+// BenchmarkRunDeadline measures a run that has a deadline, and a context with members. Runs of a
+// host also have these.
 func BenchmarkRunDeadline(b *testing.B) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
 	benchmarkRun(b, ctx, benchTool, `{"sessionId":"s1","userId":"u1","appId":"a1","runId":"r1","env":{}}`)
 }
 
-// BenchmarkRunMemoryCall adds one memory call.
+// BenchmarkRunMemoryCall measures a run with one memory call.
 func BenchmarkRunMemoryCall(b *testing.B) {
 	benchmarkRun(b, context.Background(), `async function main(input) {
 		await memory.get_content("prefs"); return {sum: input.a + input.b} }`, `{}`)
 }
 
-// BenchmarkRunLog adds one log line.
+// BenchmarkRunLog measures a run with one log line.
 func BenchmarkRunLog(b *testing.B) {
 	benchmarkRun(b, context.Background(), `async function main(input) {
 		console.log("adding", input.a); return {sum: input.a + input.b} }`, `{}`)

@@ -8,17 +8,18 @@ import (
 	"github.com/dop251/goja/unistring"
 )
 
-// The names of variables that source code cannot contain.
+// Source code cannot contain variables with these names.
 const (
 	cleanerName  = "\x00clean"
 	cleanerParam = "\x00cleaner"
 	caughtName   = "\x00caught"
 )
 
-// watchCatches changes each catch clause so that the clause first passes the caught value to a
-// function. The called function is the third argument of the script's function. watchCatches
-// reports whether the script has catch clauses. Cleaning the value is necessary because goja writes
-// Go texts and heap addresses into some errors and has no hook for their creation.
+// watchCatches changes each catch clause. The clause then passes the caught value to a function
+// before it does anything else. This function is the third argument of the script's function.
+// watchCatches reports whether the script has catch clauses. goja writes Go texts and heap
+// addresses into some errors, and it has no hook for the creation of errors. Therefore, a caught
+// value must be cleaned.
 func watchCatches(tree *ast.Program) bool {
 	outer := scriptFunction(tree)
 	if outer == nil {
@@ -36,14 +37,14 @@ func watchCatches(tree *ast.Program) bool {
 	if found {
 		at := outer.Function
 		outer.ParameterList.List = append(outer.ParameterList.List, &ast.Binding{Target: identifier(at, cleanerParam)})
-		// The called function is passed as a constant, because a tool can change the arguments of
-		// the script.
+		// The called function is passed as a constant, because a tool can change the script's
+		// arguments.
 		outer.Body.List = append([]ast.Statement{declaration(at, token.CONST, identifier(at, cleanerName), identifier(at, cleanerParam))}, outer.Body.List...)
 	}
 	return found
 }
 
-// scriptFunction returns the function that is the value of a script.
+// The value of a script is a function. scriptFunction returns this function.
 func scriptFunction(tree *ast.Program) *ast.FunctionLiteral {
 	if len(tree.Body) != 1 {
 		return nil
@@ -60,7 +61,7 @@ func watchCatch(c *ast.CatchStatement) {
 	at := c.Catch
 	var first []ast.Statement
 	name, ok := c.Parameter.(*ast.Identifier)
-	if !ok { // a destructuring pattern, which reads the caught value
+	if !ok { // the clause has a destructuring pattern, which reads the caught value
 		name = identifier(at, caughtName)
 		first = []ast.Statement{declaration(at, token.LET, c.Parameter, name)}
 		c.Parameter = name

@@ -6,8 +6,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// TestFaultOfBrokenErrors checks that a fault still reaches the host if a guest changes the error
-// classes.
+// TestFaultOfBrokenErrors runs guests that change the error classes. A fault must still reach the
+// host.
 func TestFaultOfBrokenErrors(t *testing.T) {
 	for _, broken := range []string{
 		`Error = function () { throw 1; }; globalThis.MemoryAccessError = class { constructor() { for (;;); } }`,
@@ -32,8 +32,8 @@ func TestFaultOfBrokenErrors(t *testing.T) {
 	}
 }
 
-// TestClassOfFault checks that the error for a fault is an instance of MemoryAccessError and of
-// Error, even if the guest has replaced Error.
+// TestClassOfFault checks the error that a guest receives for a fault. It must be an instance of
+// MemoryAccessError and of Error, even if the guest has replaced Error.
 func TestClassOfFault(t *testing.T) {
 	const look = `
 		const caught = await memory.get_content('forbidden').catch((e) => e);

@@ -7,7 +7,7 @@ import (
 	"github.com/dop251/goja"
 )
 
-// objectKind is the kind of JSON value that represents an object.
+// objectKind determines which kind of JSON value represents an object.
 type objectKind int
 
 const (
@@ -20,8 +20,8 @@ const (
 	refusedObject
 )
 
-// The Go types to which goja exports objects of a JavaScript class. Reading the Go type runs no
-// guest code and converts nothing.
+// goja exports an object to a Go type. These are the Go types for objects of some JavaScript
+// classes. Reading this Go type runs no guest code, and does not convert the object.
 var (
 	mapType    = reflect.TypeFor[[][2]any]()
 	setType    = reflect.TypeFor[[]any]()
@@ -31,8 +31,8 @@ var (
 	bigIntType = reflect.TypeFor[*big.Int]()
 )
 
-// refusedTags contains the classes that goja identifies only by their tag. JSON.stringify would
-// encode objects of the classes in refusedTags as {}.
+// Some classes can be identified only by the tag that their objects have in goja. refusedTags
+// contains these classes. JSON.stringify would encode objects of these classes as {}.
 var refusedTags = map[string]string{
 	"WeakMap":   "is a WeakMap",
 	"WeakSet":   "is a WeakSet",
@@ -40,9 +40,9 @@ var refusedTags = map[string]string{
 	"Generator": "is a generator; did you mean to write [...value]?",
 }
 
-// classify returns the kind of JSON value that represents o. If JSON cannot represent o, classify
-// returns refusedObject and the reason. JSON.stringify would silently encode most objects that JSON
-// cannot represent as {}.
+// The function "classify" returns the kind of JSON value that represents the object o. If JSON
+// cannot represent the object, the result is refusedObject and the reason. JSON.stringify would
+// encode most of these objects as {} without an error.
 func classify(r *realm, o *goja.Object) (objectKind, string) {
 	switch o.ClassName() {
 	case "Array":
@@ -62,7 +62,7 @@ func classify(r *realm, o *goja.Object) (objectKind, string) {
 	case "Error":
 		return refusedObject, "is an Error; use its message"
 	case "Date":
-		return refusedObject, "is an invalid Date" // toJSON has already converted a valid date
+		return refusedObject, "is an invalid Date" // toJSON has converted a valid date
 	case "Object":
 		return classifyByType(r, o)
 	}
@@ -110,7 +110,8 @@ func classifyByTag(r *realm, o *goja.Object) (objectKind, string) {
 	return record, ""
 }
 
-// classifyProxy follows a chain of proxies to detect an array, as JSON.stringify does.
+// classifyProxy follows a chain of proxies to its end. Like JSON.stringify, it detects whether the
+// chain ends with an array.
 func classifyProxy(r *realm, o *goja.Object) (objectKind, string) {
 	for range r.limits.ValueNesting {
 		target := o.Export().(goja.Proxy).Target()

@@ -8,18 +8,18 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// maxLogBytes is the maximum size of one log line.
+// maxLogBytes is the maximum size of a log line.
 const maxLogBytes = 8 << 10
 
-// console is the guest's global console.
+// The type "console" is the global "console" of the guest.
 type console struct {
 	*realm
 	program *program
 	prelude *prelude
-	write   func(abi.Level, string) error // the function that writes a log line; nil drops all lines
+	write   func(abi.Level, string) error // writes a log line; if nil, all lines are dropped
 }
 
-// The method "object" creates the global console.
+// The method "object" creates the global "console".
 func (c *console) object() goja.Value {
 	return c.prelude.create("console.js", "createConsole", c.hostObject(map[string]nativeFunc{
 		"log":     c.log,
@@ -28,7 +28,7 @@ func (c *console) object() goja.Value {
 	}))
 }
 
-// log implements log(level, text), which writes a log line.
+// The method "log" implements the function log(level, text), which writes a log line.
 func (c *console) log(call goja.FunctionCall) goja.Value {
 	if c.halted != nil || c.write == nil {
 		return goja.Undefined()
@@ -40,8 +40,8 @@ func (c *console) log(call goja.FunctionCall) goja.Value {
 	return goja.Undefined()
 }
 
-// stackOf implements stackOf(error), which returns an error's stack with positions in the author's
-// files.
+// stackOf implements the function stackOf(error). This function returns the stack of an error, with
+// positions in the author's files.
 func (c *console) stackOf(call goja.FunctionCall) goja.Value {
 	object, ok := call.Argument(0).(*goja.Object)
 	if !ok {

@@ -6,16 +6,17 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
-// maxUnfolded is the maximum number of nodes that a rewrite visits. The syntax tree of the largest
+// maxUnfolded is the maximum number of nodes that one rewrite visits. The syntax tree of any
 // possible tool has fewer nodes.
 const maxUnfolded = 32_000_000
 
 var errTooManyParts = errors.New("the code has too many syntax nodes")
 
-// unfold prevents goja's compiler from evaluating constant expressions, such as 2n ** 100_000_000n
-// or a string that repeatedly doubles. unfold wraps the literal left operand of an operator in a
-// sequence with one element. A sequence compiles to the same code, but the compiler does not treat
-// it as a constant. After unfold, no operator has two constant operands.
+// goja's compiler evaluates constant expressions, such as 2n ** 100_000_000n or a string that
+// repeatedly doubles. The function "unfold" prevents this: if the left operand of an operator is a
+// literal, it is wrapped in a sequence with one element. A sequence with one element compiles to
+// the same code as the element, but the compiler does not treat it as a constant. Afterwards, no
+// operator has two constant operands.
 func unfold(tree *ast.Program) error {
 	w := walker{maxUnfolded}
 	w.walk(tree.Body, func(node any) bool {
@@ -30,8 +31,8 @@ func unfold(tree *ast.Program) error {
 	return nil
 }
 
-// mayBeConstant reports whether the compiler can treat an operand as a constant. An operand with a
-// binary operator is not a constant after unfold has changed the operator.
+// mayBeConstant reports whether the compiler possibly treats an operand as a constant. After the
+// function "unfold" has changed a binary operator, an operand with this operator is not a constant.
 func mayBeConstant(e ast.Expression) bool {
 	switch e.(type) {
 	case *ast.NumberLiteral, *ast.StringLiteral, *ast.BooleanLiteral, *ast.NullLiteral, *ast.UnaryExpression:

@@ -15,7 +15,8 @@ import (
 	"github.com/dop251/goja"
 )
 
-// hashes contains the supported hash functions by their names in Node.js.
+// The map "hashes" contains the hash functions that are supported. The keys are the names that
+// Node.js uses.
 var hashes = map[string]func() hash.Hash{
 	"md5":        md5.New,
 	"sha1":       sha1.New,
@@ -26,7 +27,8 @@ var hashes = map[string]func() hash.Hash{
 	"sha512-256": sha512.New512_256,
 }
 
-// hashNamed returns the hash function with a name in OpenSSL's notation, or nil.
+// hashNamed returns the hash function that has the given name in OpenSSL. If there is none, it
+// returns nil.
 func hashNamed(name string) func() hash.Hash {
 	name = strings.TrimPrefix(strings.ToLower(name), "rsa-")
 	if made, ok := hashes[name]; ok {
@@ -35,14 +37,14 @@ func hashNamed(name string) func() hash.Hash {
 	return hashes[strings.Replace(name, "sha-", "sha", 1)]
 }
 
-// cryptoAPI contains the host functions of the crypto modules.
+// cryptoAPI contains the host functions that the crypto modules use.
 type cryptoAPI struct {
 	*realm
-	random *rand.Rand // the run's random source; nil selects the system's source
+	random *rand.Rand // the random source of the run; if nil, the system's source is used
 }
 
-// createHash implements createHash(name). createHash returns an object with the methods update,
-// digest and copy, or null if the name is unknown.
+// createHash implements the function createHash(name). It returns an object with the methods
+// update, digest and copy. If the name is unknown, it returns null.
 func (c *cryptoAPI) createHash(call goja.FunctionCall) goja.Value {
 	create := hashNamed(call.Argument(0).String())
 	if create == nil {
@@ -51,8 +53,8 @@ func (c *cryptoAPI) createHash(call goja.FunctionCall) goja.Value {
 	return c.hashObject(create())
 }
 
-// createHmac implements createHmac(name, buffer, offset, length). The arguments buffer, offset and
-// length are the key.
+// createHmac implements the function createHmac(name, buffer, offset, length). The key is the part
+// of the buffer that the offset and the length determine.
 func (c *cryptoAPI) createHmac(call goja.FunctionCall) goja.Value {
 	create := hashNamed(call.Argument(0).String())
 	if create == nil {
@@ -82,7 +84,8 @@ func (c *cryptoAPI) hashObject(h hash.Hash) goja.Value {
 	})
 }
 
-// feedBytes is the number of bytes to hash before the next check for the end of the run.
+// While bytes are hashed, the engine checks whether the run has ended. After each check, feedBytes
+// bytes are hashed.
 const feedBytes = 1 << 20
 
 func (c *cryptoAPI) feed(h hash.Hash, data []byte) {
@@ -93,17 +96,18 @@ func (c *cryptoAPI) feed(h hash.Hash, data []byte) {
 	}
 }
 
-// equalBytes implements equal(buffer, offset, length, buffer, offset, length). The duration of
-// equal does not depend on the contents of the buffers.
+// equalBytes implements the function equal(buffer, offset, length, buffer, offset, length). The
+// duration of this function does not depend on the contents of the buffers.
 func (c *cryptoAPI) equalBytes(call goja.FunctionCall) goja.Value {
 	return c.vm.ToValue(subtle.ConstantTimeCompare(bytesAt(call, 0), bytesAt(call, 3)) == 1)
 }
 
-// maxRandomBytes is the maximum result size of one call.
+// maxRandomBytes is the maximum number of bytes that one call returns.
 const maxRandomBytes = 1 << 20
 
-// randomBytes implements random(n). randomBytes clamps n, because a guest can replace the
-// JavaScript functions that check n. If the run has a seed, the bytes depend on the seed.
+// randomBytes implements the function random(n). JavaScript functions check n, but a guest can
+// replace them, so randomBytes limits n again. If the run has a seed, the returned bytes depend on
+// the seed.
 func (c *cryptoAPI) randomBytes(call goja.FunctionCall) goja.Value {
 	bytes := make([]byte, min(max(call.Argument(0).ToInteger(), 0), maxRandomBytes))
 	if c.random == nil {

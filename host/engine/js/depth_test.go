@@ -7,9 +7,9 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// TestStackLimitOfNatives tests native functions that call each other through getters and bound
-// functions. Calls between native functions create no JavaScript frames. Without a separate limit
-// for native calls, each case ends the process.
+// TestStackLimitOfNatives tests native functions that call each other through getters or bound
+// functions. If a native function calls another native function, no JavaScript frame is created.
+// Without a separate limit on native calls, each of these cases would end the process.
 func TestStackLimitOfNatives(t *testing.T) {
 	for _, code := range []string{
 		`const o = {}, f = memory.set_content.bind(null, "prefs", o);
@@ -32,8 +32,8 @@ func TestStackLimitOfNatives(t *testing.T) {
 	}
 }
 
-// TestCallsThatEndedAreNotCounted checks that a native call that has ended, even with an error, no
-// longer counts towards the limit.
+// TestCallsThatEndedAreNotCounted checks that the limit counts only active native calls. A call
+// that has ended, even with an error, must not count.
 func TestCallsThatEndedAreNotCounted(t *testing.T) {
 	const code = `for (let i = 0; i < 2000; i++) {
 		memory.get_content("forbidden").catch(() => 0);
@@ -46,8 +46,8 @@ func TestCallsThatEndedAreNotCounted(t *testing.T) {
 	}
 }
 
-// TestNamedArgumentsTrustNoPrototype checks that a guest cannot affect the order of named
-// arguments.
+// TestNamedArgumentsTrustNoPrototype checks that a guest cannot change the order in which named
+// arguments are passed.
 func TestNamedArgumentsTrustNoPrototype(t *testing.T) {
 	for _, broken := range []string{
 		`Array.prototype.fill = () => 5`,
@@ -72,7 +72,8 @@ func TestNamedArgumentsTrustNoPrototype(t *testing.T) {
 	}
 }
 
-// TestMemoryAsObject checks that the global memory behaves like a plain object of functions.
+// TestMemoryAsObject checks that the global "memory" behaves like a plain object that contains
+// functions.
 func TestMemoryAsObject(t *testing.T) {
 	for code, want := range map[string]string{
 		`return Object.keys(memory).slice(0, 2);`:                                             `["get_content","set_content"]`,

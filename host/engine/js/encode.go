@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// encodeError is the reason why a value cannot be encoded, together with the path of the value.
+// encodeError explains why a value cannot be encoded. It contains the path of the value.
 type encodeError struct {
 	kind  encodeErrorKind
 	where string // "value.items[3].price"
@@ -31,21 +31,23 @@ const (
 
 func (f *encodeError) Error() string { return f.where + " " + f.what }
 
-// bounds contains the limits of one encoded value.
+// The type "bounds" contains the limits for encoding one value.
 type bounds struct {
 	nesting int
 	bytes   int
-	// lossy reports whether to encode NaN and infinite numbers as null and to omit functions and
-	// symbols, as JSON.stringify does.
+	// If the field "lossy" is true, values are encoded as in JSON.stringify: NaN and infinite
+	// numbers become null, and functions and symbols are omitted.
 	lossy bool
-	// strict is the parameter whose argument is encoded, or nil; see abi.Param.Strict.
+	// If an argument is encoded, the field "strict" is its parameter, otherwise nil; see
+	// abi.Param.Strict.
 	strict *abi.Param
 }
 
-// encoder encodes a guest's value as JSON. JSON.stringify drops some values and turns others into
-// null or {}. The encoder rejects all values that JSON cannot represent and reports their paths.
-// encoder also enforces bounds and does not depend on names that a guest can change. The methods of
-// encoder run getters and proxies, so call them only within a protected call.
+// The type "encoder" encodes a guest's value as JSON. JSON.stringify drops some values, and encodes
+// others as null or {}. The encoder rejects each value that JSON cannot represent, and reports the
+// path of the value. It also enforces limits, and does not depend on names that a guest can change.
+// The methods of the type "encoder" run getters and proxies. Therefore, they must be called only
+// within a protected call.
 type encoder struct {
 	realm   *realm
 	bounds  bounds
@@ -56,11 +58,12 @@ type encoder struct {
 	losses  losses
 }
 
-// checkEvery is the number of values to encode between two checks for the end of the run.
+// While values are encoded, the encoder checks whether the run has ended. After each check,
+// checkEvery values are encoded.
 const checkEvery = 4096
 
-// encodeJSON encodes v. The argument "root" is the beginning of the paths in errors. If v is
-// undefined, the result and the error are nil.
+// encodeJSON encodes v. In errors, each path begins with the argument "root". If the argument v is
+// undefined, the result is nil, and so is the error.
 func encodeJSON(r *realm, root string, v goja.Value, b bounds) ([]byte, *encodeError) {
 	e := &encoder{realm: r, bounds: b}
 	return e.encode(root, v)
@@ -81,12 +84,12 @@ func (e *encoder) encode(root string, v goja.Value) ([]byte, *encodeError) {
 	return e.out, nil
 }
 
-// The method "value" encodes a value that the method "resolve" has returned.
+// The method "resolve" returns a value. The method "value" encodes this value.
 func (e *encoder) value(v goja.Value) *encodeError {
 	e.values++
 	if e.values%checkEvery == 0 && e.realm.ctx.Err() != nil {
-		// The interrupt of the runtime is set or will be set soon. The guest stops at its next
-		// instruction.
+		// The runtime has been interrupted, or will be interrupted soon. The guest stops at its
+		// next instruction.
 		return &encodeError{kind: tooLarge, what: "takes too long to encode"}
 	}
 	if refused := e.checkSize(); refused != nil {
@@ -116,7 +119,8 @@ func (e *encoder) checkSize() *encodeError {
 
 func notEncodable(what string) *encodeError { return &encodeError{kind: notJSON, what: what} }
 
-// undefinedMember rejects an undefined value in an argument that has a Strict member.
+// An argument can have a Strict member. If a value in such an argument is undefined,
+// undefinedMember rejects it.
 func undefinedMember() *encodeError {
 	return &encodeError{kind: notJSON, what: "is undefined", hint: "give it a value, or omit it to select without this condition"}
 }
@@ -144,8 +148,8 @@ func (e *encoder) scalar(v goja.Value) *encodeError {
 	return nil
 }
 
-// The method "text" encodes a string. The method rejects a string with half of a surrogate pair,
-// which UTF-8 cannot represent. If the encoder replaced half of a surrogate pair by another
+// The method "text" encodes a string. UTF-8 cannot represent half of a surrogate pair. If a string
+// contains one, the method rejects the string. If half of a surrogate pair were replaced by another
 // character, two different keys could become equal.
 func (e *encoder) text(v goja.String) *encodeError {
 	s := v.String()
@@ -207,8 +211,8 @@ func (e *encoder) members(o *goja.Object, kind objectKind) *encodeError {
 	}
 }
 
-// raw encodes the result of JSON.rawJSON. raw checks the text, because goja's JSON.rawJSON accepts
-// texts that JSON parsers reject.
+// The method "raw" encodes the result of JSON.rawJSON. It checks the text, because goja's
+// JSON.rawJSON accepts texts that are not JSON.
 func (e *encoder) raw(text string) *encodeError {
 	if err := strictjson.Check([]byte(text), strictjson.Limits{}); err != nil {
 		return notEncodable("is raw JSON that other parsers reject")
@@ -217,7 +221,7 @@ func (e *encoder) raw(text string) *encodeError {
 	return nil
 }
 
-// The method "array" encodes undefined items and holes as null, as JSON.stringify does.
+// The method "array" encodes an array. Undefined items and holes become null, as in JSON.stringify.
 func (e *encoder) array(o *goja.Object) *encodeError {
 	e.out = append(e.out, '[')
 	for i := range o.Get("length").ToInteger() {
@@ -241,7 +245,7 @@ func (e *encoder) array(o *goja.Object) *encodeError {
 	return nil
 }
 
-// The method "record" omits undefined members, as JSON.stringify does.
+// The method "record" encodes an object. Undefined members are omitted, as in JSON.stringify.
 func (e *encoder) record(o *goja.Object) *encodeError {
 	e.out = append(e.out, '{')
 	keys, first := o.Keys(), true
@@ -249,8 +253,8 @@ func (e *encoder) record(o *goja.Object) *encodeError {
 		e.path = append(e.path, step{key: key, index: -1})
 		raw := o.Get(key)
 		if strings.ContainsRune(key, utf8.RuneError) && (raw == nil || count(keys, key) > 1) {
-			// goja replaces invalid characters in a key with U+FFFD. The method Get with the
-			// changed key finds no member or a different member.
+			// If a key contains invalid characters, goja replaces them with U+FFFD. If the method
+			// Get is called with the changed key, it finds no member or another member.
 			return notEncodable("has an unpaired surrogate in its name")
 		}
 		value := e.resolve(raw)
@@ -273,7 +277,7 @@ func (e *encoder) record(o *goja.Object) *encodeError {
 	return nil
 }
 
-// rejectsUndefined reports whether the value at the current path must not be undefined.
+// rejectsUndefined reports whether an undefined value at the current path must be rejected.
 func (e *encoder) rejectsUndefined() bool {
 	p := e.bounds.strict
 	if p == nil || len(p.Strict) == 0 {
@@ -295,9 +299,9 @@ func count(list []string, s string) (n int) {
 	return n
 }
 
-// If v has a method toJSON, the encoder encodes the result of toJSON instead of v. resolve returns
-// the value to encode. resolve ignores a toJSON that the guest or a library added to
-// Object.prototype or Array.prototype, because a shared method would change every value.
+// If the value v has a method toJSON, the result of this method is encoded instead of the value.
+// The method "resolve" returns what must be encoded. If a guest or a library has added a toJSON to
+// Object.prototype or Array.prototype, it is ignored, because it would change every value.
 func (e *encoder) resolve(v goja.Value) goja.Value {
 	o, ok := v.(*goja.Object)
 	if !ok {
@@ -315,7 +319,7 @@ func (e *encoder) resolve(v goja.Value) goja.Value {
 	}
 	answer := e.realm.call(method.(*goja.Object), v, e.realm.vm.ToValue(e.lastKey()))
 	if answer != nil && goja.IsNull(answer) && o.ClassName() == "Date" {
-		return v // the value is an invalid date, which is rejected later
+		return v // the value is an invalid date, and is rejected later
 	}
 	return answer
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/machine"
 )
 
-// Engine runs JavaScript and TypeScript. Engine is safe for concurrent use.
+// Engine runs tools that are written in JavaScript or TypeScript. An Engine is safe for concurrent
+// use.
 type Engine struct {
 	panicked func(value any, stack []byte)
 }
@@ -17,11 +18,11 @@ var _ engine.Engine = (*Engine)(nil)
 // Option configures an Engine.
 type Option func(*Engine)
 
-// WithPanicLog sets a function that receives the value and the stack of each recovered panic. A
-// panic in code of toolrun is a bug, and the run reports an internal fault. A panic in goja is
-// caused by the tool's code, and the fault of the run has the code tool_error or source_invalid.
-// Faults do not contain the panic value. The function that receives the panics must be safe for
-// concurrent use.
+// WithPanicLog sets a function. For each panic that the engine recovers, this function receives the
+// value and the stack of the panic. If code of toolrun panics, this is a bug, and the fault of the
+// run is an internal fault. If goja panics, the code of the tool is the cause. The fault of the run
+// then has the code tool_error or source_invalid. A fault never contains the value of a panic. The
+// function must be safe for concurrent use.
 func WithPanicLog(log func(value any, stack []byte)) Option {
 	return func(e *Engine) { e.panicked = log }
 }
@@ -35,8 +36,8 @@ func New(options ...Option) *Engine {
 	return e
 }
 
-// Info describes the engine. The engine reads files with the extensions below only to report that
-// they cannot be imported.
+// Info describes the engine. Files that have these extensions cannot be imported. The engine reads
+// such a file only to report this.
 func (*Engine) Info() engine.Info {
 	return engine.Info{
 		Name: "js",
@@ -50,13 +51,13 @@ func (*Engine) Info() engine.Info {
 	}
 }
 
-// Load bundles and compiles a source without running it. If the source cannot be loaded, the error
-// is an *abi.Fault with the code source_invalid.
+// Load bundles and compiles a source. It does not run the source. If a source cannot be loaded, the
+// error is an *abi.Fault with the code source_invalid.
 //
-// If ctx ends during Load, Load returns at once. The parsers and the compiler cannot be
-// interrupted, so they continue in the background. The parsers finish soon, because the size of a
-// source is limited. The sandbox limits the processor time of the parsers and the compiler in any
-// case.
+// If ctx ends while Load is working, Load returns at once. The parsers and the compiler cannot be
+// interrupted. Therefore, they continue in the background. The size of a source is limited, so the
+// parsers end soon. In any case, the sandbox limits the processor time that the parsers and the
+// compiler use.
 func (e *Engine) Load(ctx context.Context, src engine.Source) (engine.Program, error) {
 	type outcome struct {
 		program engine.Program

@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// The patterns below match texts of goja's errors that contain Go values, possibly with heap
-// addresses.
+// Some errors of goja contain Go values, which can include heap addresses. The patterns below match
+// the texts of such errors.
 var (
 	unprimitive   = lazyregexp.New(`(?s)Could not convert &\{.*\} (?:\(\*goja\.\w+\) )?to primitive`)
 	formatFailed  = lazyregexp.New(`(?s)%!\w\((?:PANIC=.*|MISSING|[\w.*]+=[^()]*)\)`)
@@ -18,10 +18,10 @@ var (
 	regexpFlags   = lazyregexp.New(`(?s)^\(\?[ims]+:(.*)\)$`)
 )
 
-// cleanText returns the text of an error without Go values and Go's messages. sources maps
-// rewritten regular expressions to the author's expressions.
+// cleanText removes Go values and Go's messages from the text of an error. The map "sources"
+// contains the author's expression for each rewritten regular expression.
 func cleanText(text string, sources map[string]string) string {
-	text = strings.ReplaceAll(text, "a dynamic object", "this object") // goja's name for a lazy object
+	text = strings.ReplaceAll(text, "a dynamic object", "this object") // goja's name for a lazyObject
 	if !strings.Contains(text, "&{") && !strings.Contains(text, "%!") && !strings.Contains(text, "(re") {
 		return text
 	}
@@ -42,7 +42,8 @@ func cleanText(text string, sources map[string]string) string {
 	return text
 }
 
-// regexpReasons maps words in error messages of Go's regexp parsers to V8's messages.
+// regexpReasons converts messages of Go's regexp parsers to V8's messages. The keys are words in
+// the messages of the parsers.
 var regexpReasons = []struct{ word, reason string }{
 	{"unterminated [", "Unterminated character class"},
 	{"missing closing ]", "Unterminated character class"},
@@ -75,18 +76,18 @@ func regexpReason(text string) string {
 	return "Invalid pattern"
 }
 
-// errorCleaner removes Go's messages and heap addresses from the errors that a guest can see.
+// A guest can see errors. errorCleaner removes Go's messages and heap addresses from these errors.
 type errorCleaner struct {
 	*realm
 	regexps *regexps
-	handler *goja.Object // the function that wraps rejection handlers; nil until its first use
+	handler *goja.Object // wraps the handlers of rejections; nil before its first use
 }
 
-// The method "text" returns a cleaned error text.
+// The method "text" removes Go's messages from the text of an error.
 func (c *errorCleaner) text(text string) string { return cleanText(text, c.regexps.texts()) }
 
-// clean cleans the message and the stack of an error that goja created. clean does not read
-// inherited members.
+// The method "clean" cleans the message and the stack of an error that goja created. It does not
+// read inherited members.
 func (c *errorCleaner) clean(thrown goja.Value) {
 	object, ok := thrown.(*goja.Object)
 	if !ok || object.ClassName() != "Error" || object.ExportType() == proxyType || !slices.Contains(object.GetOwnPropertyNames(), "message") {
@@ -100,7 +101,7 @@ func (c *errorCleaner) clean(thrown goja.Value) {
 		text := message.String()
 		if cleaned := c.text(text); cleaned != text {
 			_ = object.DefineDataProperty("message", c.vm.ToValue(cleaned), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
-			if stack, ok := object.Get("stack").(goja.String); ok { // a stack begins with the message
+			if stack, ok := object.Get("stack").(goja.String); ok { // the stack begins with the message
 				renewed := strings.Replace(stack.String(), text, cleaned, 1)
 				_ = object.DefineDataProperty("stack", c.vm.ToValue(renewed), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 			}

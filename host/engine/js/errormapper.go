@@ -7,27 +7,29 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// maxMessageBytes is the maximum size of the message of a guest's error.
+// maxMessageBytes is a maximum size. It applies to the message of an error from a guest.
 const maxMessageBytes = 4 << 10
 
-// issued is a fault that was raised in the guest, together with its stack trace.
+// The type "issued" is a fault that was raised in the guest. It also contains the stack trace of
+// the fault.
 type issued struct {
 	fault *abi.Fault
 	trace trace
 }
 
-// errorMapper converts between the faults of the host and the errors of a guest.
+// errorMapper converts faults of the host to errors of a guest, and errors of a guest to faults.
 type errorMapper struct {
 	*realm
 	program  *program
 	prelude  *prelude
 	cleaner  *errorCleaner
-	issued   map[*goja.Object]issued // the guest's errors that represent faults
-	readNone bool                    // true after a read has returned null, which a hint can mention
+	issued   map[*goja.Object]issued // errors of the guest, each of which represents a fault
+	readNone bool                    // true after a read has returned null; hints can mention this
 }
 
-// raise throws a fault in the guest as a MemoryAccessError. Only the thrown object represents the
-// fault, because a guest can create another error with the same properties.
+// The method "raise" throws an error in the guest. The error represents a fault, and is a
+// MemoryAccessError. A guest can create another error with the same properties. Therefore, only the
+// thrown object represents the fault.
 func (e *errorMapper) raise(f *abi.Fault) {
 	object := e.prelude.newMemoryAccessError(f)
 	if e.issued == nil {
@@ -37,13 +39,14 @@ func (e *errorMapper) raise(f *abi.Fault) {
 	panic(object)
 }
 
-// failure returns the result of Run for an error that ended a call into the runtime.
+// A call into the runtime can end with an error. The method "failure" returns the result that Run
+// has for this error.
 func (e *errorMapper) failure(err error) error {
 	if e.halted != nil {
 		return e.halted
 	}
-	// The code does not use errors.As, which would unwrap the Exception and read properties of the
-	// guest's objects.
+	// errors.As would unwrap the Exception, and read properties of the guest's objects. Therefore,
+	// it is not used here.
 	switch ended := err.(type) {
 	case *goja.InterruptedError:
 		return engine.FaultFromContext(e.ctx)
@@ -54,11 +57,11 @@ func (e *errorMapper) failure(err error) error {
 	case *goja.Exception:
 		return e.thrown(ended.Value(), ended.Stack())
 	}
-	panic(err) // goja is not known to return any other kind of error
+	panic(err) // goja is not known to return other kinds of errors
 }
 
-// thrown returns the fault for a value that a guest threw and did not catch. frames is the stack of
-// the throw if it is known.
+// The method "thrown" returns the fault for a value that a guest threw and did not catch. The
+// argument "frames" is the stack of the throw, if it is known.
 func (e *errorMapper) thrown(value goja.Value, frames []goja.StackFrame) error {
 	if object, ok := value.(*goja.Object); ok {
 		if from, ok := e.issued[object]; ok {
@@ -69,8 +72,8 @@ func (e *errorMapper) thrown(value goja.Value, frames []goja.StackFrame) error {
 	where := e.program.traceOf(frames)
 	failed := e.try(func() {
 		f.Message = e.describe(value)
-		// The position at which an error was created is more useful than the position at which the
-		// error was thrown later.
+		// An error is often created at one position and thrown later at another position. The first
+		// of these positions is more useful.
 		if made := e.program.traceOfError(value); len(made) > 0 {
 			where = made
 		}
@@ -87,7 +90,7 @@ func (e *errorMapper) thrown(value goja.Value, frames []goja.StackFrame) error {
 	return where.addTo(f)
 }
 
-// unhandled returns the fault for a rejected promise that has no handler.
+// If a rejected promise has no handler, the method "unhandled" returns the fault for it.
 func (e *errorMapper) unhandled(p *goja.Promise) error {
 	fault, ok := e.thrown(p.Result(), nil).(*abi.Fault)
 	if !ok {
@@ -100,7 +103,7 @@ func (e *errorMapper) unhandled(p *goja.Promise) error {
 	return &copied
 }
 
-// describe returns a message for a value that a guest threw. describe runs guest code.
+// The method "describe" returns a message for a value that a guest threw. It runs guest code.
 func (e *errorMapper) describe(value goja.Value) string {
 	switch v := value.(type) {
 	case *goja.Symbol:

@@ -50,7 +50,7 @@ func TestThrown(t *testing.T) {
 	}
 }
 
-// TestHints tests the hints of the most common errors.
+// TestHints tests the hints for the most common errors.
 func TestHints(t *testing.T) {
 	tests := []struct{ code, message, hint string }{
 		{`return fetch('https://example.com')`, "fetch is not defined", "no network"},
@@ -81,8 +81,8 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// TestFaultIsKept checks that a fault keeps its identity on every path out of the guest. A copy of
-// the guest's error must not have the identity of the fault.
+// A fault can leave the guest in several ways. TestFaultIsKept checks that the fault keeps its
+// identity. If the guest copies its error, the copy must not have the identity of the fault.
 func TestFaultIsKept(t *testing.T) {
 	for _, code := range []string{
 		`await memory.get_content('forbidden')`,

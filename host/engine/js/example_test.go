@@ -42,7 +42,8 @@ func Example() {
 	// {"text":"Bonjour Ada"} <nil>
 }
 
-// An uncaught fault keeps its code and contains the position in the source.
+// If a guest does not catch a fault, the fault keeps its code. It then contains the position in the
+// source.
 func Example_fault() {
 	program, err := js.New().Load(context.Background(), engine.Source{Path: "save.js", Code: []byte(
 		"const entry = { text: input.text };\nawait memory.set_content('diary', entry);\n")})

@@ -10,23 +10,23 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// externalCalls are the external operations that a guest has begun. The field begin is nil if the
-// guest must wait for each answer; see engine.Host.
+// externalCalls contains the external operations that a guest has begun. If the field "begin" is
+// nil, the guest must wait for each answer; see engine.Host.
 type externalCalls struct {
 	begin   func(call abi.Call) (id uint64, err error)
 	await   func(ctx context.Context, until time.Time) (id uint64, reply json.RawMessage, err error)
 	pending map[uint64]pendingCall
 }
 
-// pendingCall is an external operation that has not been answered yet.
+// pendingCall is an external operation that has not yet been answered.
 type pendingCall struct {
 	op              *abi.Operation
 	resolve, reject func(value any) error
 }
 
-// externalOperation returns the native function for an external operation. The
-// native function begins the operation and returns a promise, which the event loop settles with the
-// answer.
+// externalOperation returns the native function that a guest calls for an external operation. This
+// function begins the operation and returns a promise. When the answer arrives, the event loop
+// settles the promise.
 func (m *memoryAPI) externalOperation(op *abi.Operation) nativeFunc {
 	return func(call goja.FunctionCall) goja.Value {
 		promise, resolve, reject := m.vm.NewPromise()
@@ -66,8 +66,9 @@ func (m *memoryAPI) beginExternal(op *abi.Operation, request abi.Call, resolve, 
 	m.external.pending[id] = pendingCall{op, resolve, reject}
 }
 
-// awaitExternal waits for the next answer to an external operation and settles its promise. If the
-// next timer is due before the answer, awaitExternal fires the timer instead.
+// awaitExternal waits for the next answer to an external operation. It then settles the promise of
+// this operation. If a timer is due before the next answer arrives, awaitExternal fires the timer
+// instead.
 func (l *eventLoop) awaitExternal() error {
 	var until time.Time
 	if len(l.timers.queue) > 0 {
@@ -89,7 +90,8 @@ func (l *eventLoop) awaitExternal() error {
 	return l.settleExternal(call, reply, fault)
 }
 
-// settleExternal settles the promise of an operation, which runs the jobs that await it.
+// settleExternal settles the promise of an operation. This also runs the jobs that await the
+// promise.
 func (l *eventLoop) settleExternal(call pendingCall, reply json.RawMessage, fault *abi.Fault) error {
 	var value goja.Value
 	settle := call.resolve

@@ -8,27 +8,28 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// features contains the properties of a tool's code that determine which patches of goja its runs
-// need. Patches of goja are expensive, so each run gets only the necessary patches.
+// Some properties of a tool's code determine which patches of goja its runs need. The type
+// "features" contains these properties. Patching goja is expensive. Therefore, a run gets only the
+// patches that it needs.
 type features struct {
-	freezes   bool              // the code contains the name of a function that makes objects non-extensible
-	localises bool              // the code contains the name of a locale-dependent function
-	catches   bool              // the code has catch clauses with a parameter
-	rejects   bool              // the code contains the name of a function that handles or returns rejections
+	freezes   bool              // the code contains a name that freezeNames matches
+	localises bool              // the code contains a name that localeNames matches
+	catches   bool              // the code has a catch clause with a parameter
+	rejects   bool              // the code names a function that handles or returns rejections
 	captures  bool              // the code names Error.captureStackTrace
 	typed     bool              // the code contains the name of a typed array and "from"
-	regexps   bool              // the code can reach the constructor RegExp
-	proxies   bool              // the code can reach the constructor Proxy
-	json      bool              // the code can reach the object JSON
-	accesses  bool              // the code names __defineGetter__ or a similar function
-	maths     []string          // the functions of Math that the code names
-	patterns  map[string]string // the author's versions of the rewritten regular expressions
+	regexps   bool              // the code can access the constructor RegExp
+	proxies   bool              // the code can access the constructor Proxy
+	json      bool              // the code can access the object JSON
+	accesses  bool              // the code contains the name __defineGetter__ or a similar name
+	maths     []string          // functions of Math whose names the code contains
+	patterns  map[string]string // rewritten regular expressions, as the author wrote them
 }
 
-// freezeNames matches the names of functions that make objects non-extensible. If a tool computes
-// the name of a function such as Object.freeze at run time, freezing an object of the engine fails
-// with an error. If the engine's objects were plain objects, freezing them would work, but every
-// tool would be slower.
+// freezeNames matches the names of functions that can make an object non-extensible. If a tool
+// computes such a name at run time, for example Object.freeze, it cannot freeze an object of the
+// engine: the call fails with an error. If objects of the engine were plain objects, they could be
+// frozen, but every tool would be slower.
 var freezeNames = lazyregexp.New(`freeze|seal|preventExtensions`)
 
 var (

@@ -6,9 +6,10 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// lazyGlobals contains the constructors of the globals that goja does not have. Most tools use few
-// of the engine's globals, so each global is created when a tool first reads it. The function init
-// initializes lazyGlobals, because functions in lazyGlobals refer to lazyGlobals.
+// goja does not have some of the engine's globals. lazyGlobals contains the constructors of these
+// globals. Most tools use only a few of these globals. Therefore, each global is created when a
+// tool reads it for the first time. Functions in lazyGlobals refer to lazyGlobals. Therefore, it is
+// initialized in the function "init".
 var lazyGlobals map[string]func(r *run) goja.Value
 
 func init() {
@@ -27,7 +28,8 @@ func init() {
 		"clearImmediate":    func(r *run) goja.Value { return r.realm.native("clearImmediate", r.loop.clearTimer) },
 		"Intl":              func(r *run) goja.Value { return (&intlGlobal{realm: &r.realm}).object() },
 		"performance":       (*run).makePerformance,
-		// The members below are the results of require("crypto") and of other Node.js modules.
+		// The members below are returned by require("crypto"), and by require with the names of
+		// other Node.js modules.
 		"node:buffer":  (*run).makeNodeBuffer,
 		"node:crypto":  func(r *run) goja.Value { return r.webModule("nodecrypto.js") },
 		"node:process": func(r *run) goja.Value { return r.webModule("process.js").Get("process") },
@@ -40,9 +42,9 @@ func init() {
 	}
 }
 
-// globals is the prototype of a guest's global object. globals is a dynamic object, so each run
-// creates only one object. Defining each global, even as an accessor, would cost more than the rest
-// of a run.
+// The type "globals" is the prototype of a guest's global object. It is a dynamic object, so that
+// each run creates only one object. Defining each global would cost more than the rest of a run,
+// even if the global were an accessor.
 type globals struct{ run *run }
 
 var _ goja.DynamicObject = (*globals)(nil)
@@ -54,7 +56,7 @@ func (r *run) installGlobals() {
 	}
 }
 
-// Get returns a global and creates it when it is first read.
+// Get returns a global. If the global is read for the first time, Get creates it.
 func (g *globals) Get(key string) goja.Value {
 	if value, ok := g.run.globals[key]; ok {
 		return value
@@ -73,23 +75,24 @@ func (g *globals) Get(key string) goja.Value {
 	return value
 }
 
-// Has reports whether the engine has a global with the name. If a guest assigns a value to a global
-// of the engine, the assignment creates a new global, which hides the engine's global.
+// Has reports whether the engine has a global that has the given name. A guest can assign a value
+// to a global of the engine. This creates a new global, which hides the engine's global.
 func (g *globals) Has(key string) bool {
 	_, ok := lazyGlobals[key]
 	return ok
 }
 
-// Set rejects changes of the prototype.
+// Set rejects any change of the prototype.
 func (g *globals) Set(string, goja.Value) bool { return false }
 
-// Delete rejects changes of the prototype.
+// Delete rejects any change of the prototype.
 func (g *globals) Delete(key string) bool { return !g.Has(key) }
 
-// Keys returns no names because the engine's globals, like built-in globals, are not enumerable.
+// Keys returns no names. The engine's globals are not enumerable, and built-in globals are not
+// enumerable either.
 func (g *globals) Keys() []string { return nil }
 
-// makeEnv returns context.env, or an empty object.
+// makeEnv returns context.env. If context.env does not exist, it returns an empty object.
 func (r *run) makeEnv() goja.Value {
 	if env := r.context.Get("env"); env != nil && !goja.IsUndefined(env) && !goja.IsNull(env) {
 		return env

@@ -55,8 +55,8 @@ func TestConsoleLevels(t *testing.T) {
 	}
 }
 
-// TestConsoleBounds checks the limits of log lines. TestConsoleBounds also checks that errors in
-// logs contain positions in the author's files.
+// TestConsoleBounds checks the limits on log lines. If a log line contains an error, the error must
+// contain positions in the author's files.
 func TestConsoleBounds(t *testing.T) {
 	lines := logged(t, `
 		console.log('ü'.repeat(1e5));
@@ -159,8 +159,8 @@ func TestMemoryArguments(t *testing.T) {
 	}
 }
 
-// TestCallActsAtOnce checks that a memory call takes effect at the time of the call, not at a later
-// await.
+// TestCallActsAtOnce checks when a memory call takes effect. This must be the time of the call, not
+// the time of a later await.
 func TestCallActsAtOnce(t *testing.T) {
 	m := enginetest.NewMemory(errHalt)
 	out, err := runWith(t, `
@@ -203,7 +203,8 @@ func TestJSONParseIsBounded(t *testing.T) {
 	}
 }
 
-// TestStopsEverywhere checks that guest code in every context stops at the end of the run.
+// TestStopsEverywhere ends a run while guest code is executed in different contexts. The guest code
+// must stop.
 func TestStopsEverywhere(t *testing.T) {
 	for _, code := range []string{
 		`for (;;);`,
@@ -234,8 +235,8 @@ func TestStopsEverywhere(t *testing.T) {
 	}
 }
 
-// TestBrokenLanguage checks that a guest that breaks built-in objects gets its own errors and never
-// an internal fault.
+// TestBrokenLanguage runs guests that break built-in objects. Such a guest must get its own errors,
+// and never an internal fault.
 func TestBrokenLanguage(t *testing.T) {
 	for code, want := range map[string]abi.Code{
 		`globalThis.EvalError = undefined; eval('1');`:                                                      abi.ToolError,
@@ -254,7 +255,7 @@ func TestBrokenLanguage(t *testing.T) {
 	}
 }
 
-// FuzzStack tests errors whose stack text the guest has changed.
+// FuzzStack tests errors. The guest has changed the text of their stacks.
 func FuzzStack(f *testing.F) {
 	for _, seed := range []string{
 		"", "Error: x\n\tat f (tool.js:1:2(3))\n", "\tat tool.js:99999999999999999999:1(1)", "at tool.js:0:0(0)",

@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// The patterns below match goja's most common error messages. The messages contain neither the name
-// of a null value nor a suggestion for a fix.
+// The patterns below match the most common error messages of goja. These messages contain neither
+// the name of a null value nor a suggestion for fixing the mistake.
 var (
 	notDefined = lazyregexp.New(`^ReferenceError: (\S+) is not defined$`)
 	readOfNone = lazyregexp.New(`^TypeError: Cannot read property '(.*)' of undefined(?: or null)?$`)
@@ -18,8 +18,9 @@ var (
 	noMember   = lazyregexp.New(`^TypeError: Object has no member '(.*)'$`)
 )
 
-// advise adds a hint to the fault for an error from goja and corrects the fault's message. An error
-// that the guest threw with the text of an error from goja gets the same hint.
+// The method "advise" adds a hint to a fault that was caused by an error of goja. It also corrects
+// the message of this fault. If a guest throws an error that has the same text as an error of goja,
+// the fault gets the same hint.
 func (e *errorMapper) advise(f *abi.Fault) {
 	if m := notDefined().FindStringSubmatch(f.Message); m != nil {
 		f.Hint = unsupportedHint(m[1])
@@ -35,10 +36,11 @@ func (e *errorMapper) advise(f *abi.Fault) {
 	}
 }
 
-// noneHint returns the hint for an error caused by reading a property of null or undefined.
+// If a guest reads a property of null or undefined, an error occurs. noneHint returns the hint for
+// this error.
 func (e *errorMapper) noneHint(property string) string {
 	if e.program.script.missingAwait() != "" {
-		return "" // the hint about a missing await is more useful
+		return "" // if an await is missing, the hint about this is more useful
 	}
 	if e.readNone {
 		return "use (await memory.get_content(store)) ?? {} if the record may be missing"
@@ -51,8 +53,8 @@ func (e *errorMapper) noneHint(property string) string {
 
 var isPropertyName = lazyregexp.New(`^[\p{L}_$][\p{L}\p{N}_$]*$`)
 
-// operationHint returns the hint for an unknown method whose name resembles a memory operation,
-// such as memory.getContent.
+// An unknown method can have a name that resembles a memory operation, such as memory.getContent.
+// operationHint returns a hint for such a method.
 func (e *errorMapper) operationHint(method string) string {
 	var names []string
 	for _, op := range e.program.operations.Of(abi.MemoryModule) {
@@ -64,7 +66,7 @@ func (e *errorMapper) operationHint(method string) string {
 	return ""
 }
 
-// snakeCase converts a camel-case name to snake case.
+// snakeCase converts a name from camel case to snake case.
 func snakeCase(name string) string {
 	var b strings.Builder
 	for i, c := range name {

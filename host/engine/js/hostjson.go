@@ -9,13 +9,13 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// maxParseNesting is the maximum nesting of a text for goja's JSON.parse, which recurses on the
-// stack of the process. A stack overflow would end the process.
+// goja's JSON.parse is recursive and uses the stack of the process. maxParseNesting is the maximum
+// nesting of a text for this function. If the stack overflowed, the process would end.
 const maxParseNesting = 1000
 
-// replaceJSON replaces JSON.parse and JSON.stringify with our own functions. stringifies is false
-// if the tool's code does not contain the name JSON.stringify. A tool that computes the name
-// JSON.stringify at run time gets goja's function.
+// replaceJSON replaces JSON.parse and JSON.stringify with functions of the engine. If the tool's
+// code does not contain the name JSON.stringify, the argument "stringifies" is false. If a tool
+// computes the name JSON.stringify at run time, it gets goja's function.
 func replaceJSON(r *realm, stringifies bool) {
 	object := r.vm.GlobalObject().Get("JSON").(*goja.Object)
 	r.parse = object.Get("parse").Export().(nativeFunc)
@@ -29,9 +29,9 @@ func replaceJSON(r *realm, stringifies bool) {
 	}
 }
 
-// nativeParse returns goja's JSON.parse. nativeParse looks up the function on demand, because most
-// runs do not need it. A guest that cannot access the object JSON cannot have changed the object's
-// members.
+// nativeParse returns goja's JSON.parse. Most runs do not need this function, so it is looked up
+// only on demand. If a guest cannot access the object JSON, it cannot have changed the members of
+// this object.
 func nativeParse(r *realm) nativeFunc {
 	if r.parse == nil {
 		r.parse = r.vm.GlobalObject().Get("JSON").(*goja.Object).Get("parse").Export().(nativeFunc)
@@ -39,7 +39,7 @@ func nativeParse(r *realm) nativeFunc {
 	return r.parse
 }
 
-// parseDocument converts a JSON object from the host to a guest value.
+// parseDocument converts a JSON object to a value of the guest. The host has sent the JSON object.
 func parseDocument(r *realm, name string, text json.RawMessage) (goja.Value, error) {
 	if len(text) == 0 {
 		return r.vm.NewObject(), nil
@@ -54,7 +54,7 @@ func parseDocument(r *realm, name string, text json.RawMessage) (goja.Value, err
 	return nil, abi.Faultf(abi.InputInvalid, "cannot decode the %s: %v", name, err)
 }
 
-// parseJSON converts JSON from the host to a guest value. parseJSON runs no guest code.
+// parseJSON converts JSON to a value of the guest. The host has sent the JSON. No guest code runs.
 func parseJSON(r *realm, text json.RawMessage) (value goja.Value, err error) {
 	if checked(text) {
 		return readJSON(r, text)
@@ -71,9 +71,9 @@ func parseJSON(r *realm, text json.RawMessage) (value goja.Value, err error) {
 	return value, nil
 }
 
-// nestedDeeper reports whether the brackets in a JSON text are nested deeper than limit. For
-// invalid JSON, nestedDeeper counts at least the nesting that a parser reaches before the parser
-// fails.
+// nestedDeeper reports whether the nesting of brackets in a JSON text is deeper than the argument
+// "limit". A parser stops at the first error in invalid JSON. nestedDeeper counts at least the
+// nesting before this error.
 func nestedDeeper(text string, limit int) bool {
 	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {

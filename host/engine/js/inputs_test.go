@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js"
 )
 
-// TestMissingInput checks that a warning explains a NaN in the output that was caused by a missing
-// input. A missing optional input must not cause a warning.
+// TestMissingInput runs tools in which a missing input causes NaN in the output. A warning must
+// explain this. If a missing input is optional, there must be no warning.
 func TestMissingInput(t *testing.T) {
 	tests := []struct{ name, code, input, want string }{
 		{"missing", "return $x + 1;", `{"y": 1}`, "the input has no x, but the tool reads $x"},

@@ -11,44 +11,46 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// localeNames matches the names of locale-dependent functions. The functions of goja ignore
-// locales. A run replaces goja's functions only if the tool's code contains the name of a
-// locale-dependent function. Replacing the functions in every run would slow down all tools.
+// localeNames matches the names of functions that depend on the locale. goja has these functions,
+// but they ignore the locale. If the tool's code contains such a name, a run of the tool replaces
+// goja's functions. Replacing these functions in every run would slow down all tools.
 var localeNames = lazyregexp.New(`ocale|Intl`)
 
-// namesLocale does the same as localeNames for the input of a run. The input can contain the name
-// of a function that the tool calls. namesLocale takes a fraction of the time of a regular
-// expression.
+// namesLocale searches the input of a run for the names that localeNames matches in code. The input
+// can contain the name of a function that the tool then calls. namesLocale is several times as fast
+// as a regular expression.
 func namesLocale(input []byte) bool {
 	return bytes.Contains(input, []byte("ocale")) || bytes.Contains(input, []byte("Intl"))
 }
 
-// intlClass is a class of Intl with its constructor and its methods. If the name of a method begins
-// with "get ", the method is a getter, which returns a bound function.
+// intlClass is a class of Intl. It contains the constructor and the methods of this class. If the
+// name of a method begins with "get ", the method is a getter. This getter returns a bound
+// function.
 type intlClass struct {
 	name    string
 	make    func(r *realm, locales []intl.Tag, options goja.Value) any
 	methods map[string]func(r *realm, value any, call goja.FunctionCall) goja.Value
-	needNew bool // the constructor cannot be called without new
+	needNew bool // if true, the constructor must be called with new
 }
 
-// intlObject is an object of a class of Intl. For the guest, the object has no own members.
+// intlObject is an object that belongs to a class of Intl. The guest sees no own members of this
+// object.
 type intlObject struct {
 	lazyObject
 	class string
 	value any
-	bound goja.Value // the bound method; nil until its getter is first called
+	bound goja.Value // the bound method; nil before its getter is called
 }
 
 var intlObjectType = reflect.TypeFor[*intlObject]()
 
-// intlGlobal is the guest's global Intl.
+// intlGlobal is the global "Intl" of the guest.
 type intlGlobal struct {
 	*realm
-	prototypes map[string]*goja.Object // the prototypes of the classes that the guest has used
+	prototypes map[string]*goja.Object // the prototypes of those classes that the guest has used
 }
 
-// The method "object" creates the global Intl.
+// The method "object" creates the global "Intl".
 func (g *intlGlobal) object() goja.Value {
 	members := map[string]func() goja.Value{
 		"getCanonicalLocales": func() goja.Value { return g.native("getCanonicalLocales", g.canonicalLocales) },
@@ -63,13 +65,14 @@ func (g *intlGlobal) object() goja.Value {
 	return g.lazyObject(append(names, "Locale"), members)
 }
 
-// newTargetPrototype returns the prototype for the object that new creates. newTargetPrototype
-// returns nil if the constructor was called without new. In a call without new, goja passes the
-// receiver of the call instead of a new target.
+// A constructor that is called with new creates an object. newTargetPrototype returns the prototype
+// for this object. If the constructor was called without new, newTargetPrototype returns nil. If a
+// constructor is called without new, goja passes the receiver of the call in place of the new
+// target.
 func (g *intlGlobal) newTargetPrototype(class string, this *goja.Object) *goja.Object {
 	made := this.Prototype()
 	p := made
-	for range maxPrototypes { // the prototype chain of a proxy can be endless
+	for range maxPrototypes { // if a chain of prototypes contains a proxy, it can be endless
 		if p == nil || p == g.prototypes[class] {
 			break
 		}
@@ -81,7 +84,7 @@ func (g *intlGlobal) newTargetPrototype(class string, this *goja.Object) *goja.O
 	return made
 }
 
-// maxPrototypes is the maximum length of a search in a prototype chain.
+// maxPrototypes is the maximum number of prototypes that a search in a prototype chain visits.
 const maxPrototypes = 100
 
 func (g *intlGlobal) rememberPrototype(class string, prototype *goja.Object) {
@@ -139,7 +142,7 @@ func (g *intlGlobal) defineMethod(class *intlClass, prototype *goja.Object, name
 	}))
 }
 
-// cutGetter removes the prefix "get " from a name.
+// cutGetter removes the prefix "get " from the name of a method.
 func cutGetter(name string) (string, bool) {
 	const prefix = "get "
 	if len(name) > len(prefix) && name[:len(prefix)] == prefix {
@@ -148,7 +151,7 @@ func cutGetter(name string) (string, bool) {
 	return name, false
 }
 
-// receiver returns the object on which a method is called.
+// The method "receiver" returns the object whose method is called.
 func (g *intlGlobal) receiver(class *intlClass, method string, this goja.Value) *intlObject {
 	if object := intlObjectOf(this, class.name); object != nil {
 		return object
@@ -168,7 +171,7 @@ func intlObjectOf(value goja.Value, class string) *intlObject {
 	return o
 }
 
-// checkIntl throws an error from package intl in the guest.
+// If package intl returns an error, checkIntl throws it in the guest.
 func checkIntl(r *realm, err error) {
 	if refused, ok := errors.AsType[*intl.Error](err); ok {
 		panic(r.newError(refused.Kind, refused.Message))
@@ -178,11 +181,11 @@ func checkIntl(r *realm, err error) {
 	}
 }
 
-// maxLocales is the maximum length of a list of locales. An interrupt cannot stop the loop over the
-// list.
+// maxLocales is the maximum number of locales in a list. While the list is read in a loop, an
+// interrupt cannot stop the loop.
 const maxLocales = 200
 
-// localeList converts the argument locales to language tags.
+// localeList converts the argument "locales" to language tags.
 func localeList(r *realm, value goja.Value) (tags []intl.Tag) {
 	if isUndefined(value) {
 		return nil
@@ -220,7 +223,7 @@ func localeList(r *realm, value goja.Value) (tags []intl.Tag) {
 	return tags
 }
 
-// localeOf converts a locale, which is a string or an Intl.Locale.
+// localeOf converts a locale. The locale is a string or an Intl.Locale.
 func localeOf(r *realm, value goja.Value) (intl.Tag, bool) {
 	if object := intlObjectOf(value, "Locale"); object != nil {
 		return object.value.(intl.Tag), true
@@ -258,7 +261,7 @@ func (g *intlGlobal) supportedValues(call goja.FunctionCall) goja.Value {
 	return mustParse(g.realm, values)
 }
 
-// resolvedOptions returns an object with the options in effect.
+// resolvedOptions returns an object that contains the options in effect.
 func resolvedOptions(r *realm, list []intl.Option) goja.Value {
 	object := r.vm.NewObject()
 	for _, o := range list {
@@ -271,7 +274,7 @@ func resolvedOptions(r *realm, list []intl.Option) goja.Value {
 	return object
 }
 
-// partList returns an array of parts.
+// partList returns an array that contains the parts.
 func partList(r *realm, parts []intl.Part) goja.Value {
 	list := make([]any, len(parts))
 	for i, p := range parts {

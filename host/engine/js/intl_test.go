@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js"
 )
 
-// TestIntl compares formatted texts with texts from Node 20.
+// TestIntl compares texts that the engine formats with texts that Node 20 formats.
 func TestIntl(t *testing.T) {
 	for code, want := range map[string]string{
 		`new Date(0).toLocaleString("en-US", { timeZone: "America/New_York" })`:                                                                                          `"12/31/1969, 7:00:00 PM"`,
@@ -58,8 +58,8 @@ func TestIntl(t *testing.T) {
 	}
 }
 
-// TestIntlRefuses checks that the engine rejects features of Intl that it cannot format exactly
-// like Node.
+// TestIntlRefuses checks features of Intl that the engine cannot format exactly like Node. The
+// engine must reject them.
 func TestIntlRefuses(t *testing.T) {
 	for code, want := range map[string]string{
 		`(1).toLocaleString("en_US")`:                                                    `["RangeError","Incorrect locale information provided"]`,
@@ -98,8 +98,8 @@ func TestIntlRefuses(t *testing.T) {
 	}
 }
 
-// TestIntlOfInput checks that a tool calls the engine's locale-aware functions even if the name of
-// the function comes from the input.
+// TestIntlOfInput runs tools that read the name of a function from the input. The tools must call
+// the engine's functions, which depend on the locale.
 func TestIntlOfInput(t *testing.T) {
 	in := engine.Input{Input: json.RawMessage(`{"method":"toLocaleString"}`)}
 	out, err := runWith(t, `return (1234.5)[input.method]();`, in, enginetest.NewMemory(errHalt))
@@ -108,7 +108,7 @@ func TestIntlOfInput(t *testing.T) {
 	}
 }
 
-// TestIntlStops checks that expensive operations end with the run.
+// TestIntlStops checks that an expensive operation ends when the run ends.
 func TestIntlStops(t *testing.T) {
 	for _, code := range []string{
 		`return [].toLocaleString.call({ length: 4e9 })`,

@@ -11,10 +11,10 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/intl"
 )
 
-// intlMethods contains the methods of a class.
+// intlMethods contains the methods of one class.
 type intlMethods = map[string]func(r *realm, value any, call goja.FunctionCall) goja.Value
 
-// intlClasses contains the classes of Intl.
+// intlClasses contains all classes of Intl.
 var intlClasses = []*intlClass{
 	{name: "NumberFormat", make: func(r *realm, tags []intl.Tag, options goja.Value) any { return newNumberFormat(r, tags, options) },
 		methods: intlMethods{
@@ -115,20 +115,20 @@ var intlClasses = []*intlClass{
 	{name: "Segmenter", needNew: true, make: unsupportedClass("Segmenter", "split the text with a regular expression"), methods: intlMethods{}},
 }
 
-// unsupportedClass returns the constructor of an unsupported class.
+// Some classes are not supported. unsupportedClass returns a constructor for such a class.
 func unsupportedClass(name, hint string) func(*realm, []intl.Tag, goja.Value) any {
 	return func(r *realm, _ []intl.Tag, _ goja.Value) any {
 		panic(r.newError("RangeError", "Intl."+name+" is not supported by toolrun's Intl; "+hint))
 	}
 }
 
-// relativeTime converts the arguments value and unit.
+// relativeTime converts the arguments "value" and "unit".
 func relativeTime(call goja.FunctionCall) (intl.Decimal, string) {
 	d := intl.NewFloat(call.Argument(0).ToNumber().ToFloat())
 	return d, call.Argument(1).String()
 }
 
-// textList converts an iterable of strings to a slice.
+// textList converts an iterable of strings to a slice of strings.
 func textList(r *realm, value goja.Value) (texts []string) {
 	if isUndefined(value) {
 		return nil
@@ -144,7 +144,7 @@ func textList(r *realm, value goja.Value) (texts []string) {
 	return texts
 }
 
-// unsupportedMethod returns a method for formatting ranges, which are not supported.
+// Formatting ranges is not supported. unsupportedMethod returns a method for this.
 func unsupportedMethod(class, name string) func(*realm, any, goja.FunctionCall) goja.Value {
 	return func(r *realm, _ any, _ goja.FunctionCall) goja.Value {
 		panic(r.newError("RangeError", "Intl."+class+".prototype."+name+" is not supported by toolrun's Intl; format the start and the end separately"))
@@ -163,7 +163,8 @@ func newDateFormat(r *realm, tags []intl.Tag, options goja.Value, defaults intl.
 	return f
 }
 
-// decimalOf converts a value to a decimal number. The conversion of BigInts and strings is exact.
+// decimalOf converts a value to a decimal number. For BigInts and strings, this conversion is
+// exact.
 func decimalOf(r *realm, value goja.Value) intl.Decimal {
 	if object, ok := value.(*goja.Object); ok {
 		value = primitiveNumber(r, object)
@@ -187,7 +188,8 @@ func decimalOf(r *realm, value goja.Value) intl.Decimal {
 	return intl.NewFloat(number)
 }
 
-// primitiveNumber implements the operation ToPrimitive with the hint "number" for an object.
+// primitiveNumber converts an object to a primitive value, in the same way as the operation
+// ToPrimitive with the hint "number".
 func primitiveNumber(r *realm, object *goja.Object) goja.Value {
 	if integer, ok := object.Export().(*big.Int); ok && object.ClassName() == "BigInt" {
 		return r.vm.ToValue(integer)
@@ -195,13 +197,14 @@ func primitiveNumber(r *realm, object *goja.Object) goja.Value {
 	return object.ToNumber()
 }
 
-// isSpace reports whether JavaScript trims a character.
+// JavaScript removes some characters when it trims a text. isSpace reports whether a character is
+// one of these.
 func isSpace(c rune) bool {
 	return strings.ContainsRune("\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff", c) || c >= 0x2000 && c <= 0x200a
 }
 
-// milliseconds returns the time of a date or a number in milliseconds. For undefined, milliseconds
-// returns the current time.
+// The method "milliseconds" converts a date or a number to a time in milliseconds. If the argument
+// is undefined, this time is the current time.
 func milliseconds(r *realm, value goja.Value) float64 {
 	if isUndefined(value) {
 		return float64(r.now().UnixMilli())

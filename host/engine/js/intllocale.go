@@ -6,13 +6,13 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/intl"
 )
 
-// localeKeywords maps the properties of an Intl.Locale to their keys in the -u- extension of its
-// tag.
+// The tag of an Intl.Locale can have an extension -u-. localeKeywords contains the keys in this
+// extension for the properties of an Intl.Locale.
 var localeKeywords = map[string]string{
 	"calendar": "ca", "collation": "co", "hourCycle": "hc", "caseFirst": "kf", "numberingSystem": "nu",
 }
 
-// makeLocaleClass returns the class Intl.Locale, whose objects contain a tag.
+// makeLocaleClass returns the class Intl.Locale. An object of this class contains a tag.
 func (g *intlGlobal) makeLocaleClass() goja.Value {
 	class := &intlClass{name: "Locale"}
 	constructor := g.vm.ToValue(func(call goja.ConstructorCall) *goja.Object {

@@ -6,15 +6,16 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/intl"
 )
 
-// intlOptions reads the options object of a guest. Reading an option can run a getter of the guest.
+// A guest passes options as an object. intlOptions reads this object. When an option is read, a
+// getter of the guest can run.
 type intlOptions struct {
 	realm  *realm
-	object *goja.Object // the options; nil if the caller passed no options
+	object *goja.Object // the object with the options; nil if the caller passed none
 }
 
 var _ intl.Options = (*intlOptions)(nil)
 
-// optionsOf converts an optional argument to an object, as ToObject does.
+// optionsOf converts an optional argument to an object, in the same way as ToObject.
 func optionsOf(r *realm, value goja.Value) *intlOptions {
 	if isUndefined(value) {
 		return &intlOptions{r, nil}
@@ -22,8 +23,8 @@ func optionsOf(r *realm, value goja.Value) *intlOptions {
 	return &intlOptions{r, value.ToObject(r.vm)}
 }
 
-// strictOptionsOf works like optionsOf but rejects values that are not objects. The newer classes
-// of Intl use strictOptionsOf.
+// strictOptionsOf does the same as optionsOf. However, if the value is not an object,
+// strictOptionsOf rejects it. The newer classes of Intl use strictOptionsOf.
 func strictOptionsOf(r *realm, value goja.Value) *intlOptions {
 	if _, ok := value.(*goja.Object); !ok && !isUndefined(value) {
 		panic(r.newError("TypeError", "Incorrect options: an object is required"))
@@ -39,7 +40,7 @@ func (o *intlOptions) get(name string) (goja.Value, bool) {
 	return value, !isUndefined(value)
 }
 
-// Text returns an option as a string.
+// Text returns the value of an option as a string.
 func (o *intlOptions) Text(name string) (string, bool) {
 	value, ok := o.get(name)
 	if !ok {
@@ -51,13 +52,13 @@ func (o *intlOptions) Text(name string) (string, bool) {
 	return value.String(), true
 }
 
-// Bool returns an option as a boolean.
+// Bool returns the value of an option as a boolean.
 func (o *intlOptions) Bool(name string) (value, ok bool) {
 	v, ok := o.get(name)
 	return ok && v.ToBoolean(), ok
 }
 
-// Number returns an option as a number.
+// Number returns the value of an option as a number.
 func (o *intlOptions) Number(name string) (float64, bool) {
 	value, ok := o.get(name)
 	if !ok {
@@ -66,8 +67,8 @@ func (o *intlOptions) Number(name string) (float64, bool) {
 	return value.ToNumber().ToFloat(), true
 }
 
-// BoolOrText returns an option that can be a boolean or a string. Falsy values such as null or 0
-// are false.
+// BoolOrText returns the value of an option. The value can be a boolean or a string. If the value
+// is falsy, such as null or 0, the result is false.
 func (o *intlOptions) BoolOrText(name string) (text string, isBool, ok bool) {
 	value, ok := o.get(name)
 	if !ok {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestJSONParse compares the error messages of JSON.parse with the messages of Node.js 20.
+// TestJSONParse compares error messages of JSON.parse. They must be equal to the messages of
+// Node.js 20.
 func TestJSONParse(t *testing.T) {
 	for code, want := range map[string]string{
 		`Object.keys(JSON)`:                                         `[]`,

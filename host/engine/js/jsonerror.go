@@ -2,18 +2,18 @@ package js
 
 import "strconv"
 
-// JSON.parse uses the error messages of V8, because tools read them.
+// Tools read the error messages of JSON.parse. Therefore, these messages are the same as in V8.
 
-// contextUnits is the number of UTF-16 code units that an error quotes on either side of a
-// position.
+// An error quotes the text before and after a position. contextUnits is the number of UTF-16 code
+// units on each side.
 const contextUnits = 10
 
 func (p *textParser) fail(message string) { panic(p.realm.newError("SyntaxError", message)) }
 
-// failAt throws an error that contains the current position.
+// failAt throws an error. The error contains the current position.
 func (p *textParser) failAt(message string) { p.fail(message + strconv.Itoa(p.units())) }
 
-// units returns the current position in UTF-16 code units.
+// The method "units" returns the current position as a number of UTF-16 code units.
 func (p *textParser) units() int {
 	n := 0
 	for i := 0; i < p.pos; i++ {
@@ -27,7 +27,7 @@ func (p *textParser) units() int {
 	return n
 }
 
-// unexpected throws the error for the character at the current position.
+// The method "unexpected" throws an error for the character at the current position.
 func (p *textParser) unexpected() {
 	switch c := p.peek(); {
 	case p.pos >= len(p.text):

@@ -8,15 +8,15 @@ import (
 	"github.com/dop251/goja"
 )
 
-// guestParse implements JSON.parse for the guest. goja's own function quotes Go types in its
-// errors, confuses half of a surrogate pair with a replacement character, and rejects numbers
-// outside the range of a double.
+// guestParse implements JSON.parse for the guest. goja's own function has three defects: its errors
+// quote Go types, it confuses half of a surrogate pair with a replacement character, and it rejects
+// numbers outside the range of a double.
 func guestParse(r *realm, call goja.FunctionCall) goja.Value {
 	if _, ok := call.Argument(0).(*goja.Symbol); ok {
 		panic(r.vm.NewTypeError("Cannot convert a Symbol value to a string"))
 	}
 	source, ok := call.Argument(0).ToString().(goja.String)
-	if !ok { // goja does not convert undefined and null to strings
+	if !ok { // goja does not convert undefined and null to a string
 		source = r.vm.ToValue(call.Argument(0).String()).(goja.String)
 	}
 	p := &textParser{realm: r, source: source, text: source.String()}
@@ -41,8 +41,8 @@ func isCallable(v goja.Value) bool {
 	return ok
 }
 
-// textParser parses JSON text from a guest. The text is UTF-8, except that half of a surrogate pair
-// is encoded as three bytes.
+// textParser parses a JSON text that the guest passes. The text is UTF-8 with one exception: half
+// of a surrogate pair is encoded as three bytes.
 type textParser struct {
 	realm  *realm
 	source goja.String
@@ -51,7 +51,7 @@ type textParser struct {
 	depth  int
 	values int
 
-	special bool // the text contains values that goja's JSON.parse rejects
+	special bool // true if the text contains values that goja's JSON.parse rejects
 }
 
 func (p *textParser) document() goja.Value {
@@ -133,8 +133,8 @@ func (p *textParser) object() goja.Value {
 	}
 }
 
-// halfName sets a member whose name contains half of a surrogate pair. A Go string cannot represent
-// half of a surrogate pair.
+// The name of a member can contain half of a surrogate pair. halfName sets such a member. A Go
+// string cannot represent such a name.
 var halfName = lazyProgram("toolrun:json", "(function (object, name, value) { object[name] = value })", false)
 
 func (p *textParser) member(object *goja.Object, name goja.String, value goja.Value) {
@@ -203,7 +203,7 @@ func (p *textParser) number() goja.Value {
 		n, _ := strconv.ParseInt(token, 10, 64)
 		return p.realm.vm.ToValue(n)
 	}
-	f, err := strconv.ParseFloat(token, 64) // f is infinite if the number is out of range, as JavaScript requires
+	f, err := strconv.ParseFloat(token, 64) // f is infinite if the number is out of range
 	p.special = p.special || err != nil
 	return p.realm.vm.ToValue(f)
 }
@@ -225,7 +225,7 @@ func (p *textParser) word(word string) {
 	}
 }
 
-// peek returns the next byte, or 0 at the end of the text.
+// The method "peek" returns the next byte. At the end of the text, it returns 0.
 func (p *textParser) peek() byte {
 	if p.pos < len(p.text) {
 		return p.text[p.pos]

@@ -11,20 +11,20 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// JavaScript represents every integer of at most maxSafeDigits digits exactly.
+// If an integer has at most maxSafeDigits digits, JavaScript represents it exactly.
 const maxSafeDigits = 15
 
 var errNumber = errors.New("the JSON contains a number that JavaScript cannot represent")
 
-// reader converts JSON text that strictjson has checked to guest values. reader takes a third of
-// the time of JSON.parse.
+// The type "reader" converts a JSON text to values of the guest. strictjson has already checked
+// this text. The reader takes a third of the time of JSON.parse.
 type reader struct {
 	realm *realm
 	text  []byte
 	pos   int
 }
 
-// readJSON converts a checked text to a guest value.
+// readJSON converts a text to a value of the guest. The text has already been checked.
 func readJSON(r *realm, text json.RawMessage) (goja.Value, error) {
 	p := &reader{realm: r, text: text}
 	return p.value()
@@ -52,7 +52,7 @@ func (p *reader) value() (goja.Value, error) {
 	return p.number()
 }
 
-// next skips white space and returns the next byte.
+// The method "next" skips white space. It then returns the next byte.
 func (p *reader) next() byte {
 	for {
 		switch c := p.text[p.pos]; c {
@@ -105,7 +105,7 @@ func (p *reader) array() (goja.Value, error) {
 	return p.realm.vm.NewArray(items...), nil
 }
 
-// str decodes a string at the current position.
+// The method "str" decodes the string at the current position.
 func (p *reader) str() (string, error) {
 	start, escaped := p.pos, false
 	for p.pos++; p.text[p.pos] != '"'; p.pos++ {
@@ -145,8 +145,8 @@ func isNumberByte(c byte) bool {
 	return '0' <= c && c <= '9' || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E'
 }
 
-// The function "checked" reports whether a text is JSON that all JSON readers interpret in the same
-// way.
+// The function "checked" reports whether a text is JSON that every JSON reader interprets in the
+// same way.
 func checked(text json.RawMessage) bool {
 	return strictjson.Check(text, strictjson.Limits{Depth: maxParseNesting}) == nil
 }

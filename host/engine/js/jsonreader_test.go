@@ -17,7 +17,7 @@ var jsonTexts = []string{
 	"{ \"a\" :\t1 ,\n\"\\u0062\" : [ ] }", `[[[[[]]]],[1,2,3]]`, `{"toJSON":"no function","then":1}`,
 }
 
-// FuzzRead compares the reader with goja's JSON.parse.
+// FuzzRead compares the results of the reader with the results of goja's JSON.parse.
 func FuzzRead(f *testing.F) {
 	for _, text := range jsonTexts {
 		f.Add(text)

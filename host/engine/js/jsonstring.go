@@ -9,7 +9,7 @@ import (
 	"github.com/dop251/goja"
 )
 
-// str decodes a string at the current position.
+// The method "str" decodes the string at the current position.
 func (p *textParser) str() goja.String {
 	p.pos++ // the quote
 	start := p.pos
@@ -39,7 +39,7 @@ func (p *textParser) str() goja.String {
 	}
 }
 
-// escape validates an escape sequence and skips it.
+// The method "escape" validates an escape sequence, and then skips it.
 func (p *textParser) escape() {
 	p.pos++ // the backslash
 	if p.pos >= len(p.text) {
@@ -66,8 +66,8 @@ func isHex(c byte) bool { return isDecimal(c) || 'a' <= c|0x20 && c|0x20 <= 'f' 
 
 var escapes = map[byte]uint16{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// unescaped returns the UTF-16 code units of a string token that has been checked and has no
-// quotes.
+// The function "unescaped" returns the UTF-16 code units of a string. The string has already been
+// checked, and has no quotes.
 func unescaped(token string) []uint16 {
 	units := make([]uint16, 0, len(token))
 	for i := 0; i < len(token); {
@@ -91,13 +91,14 @@ func unescaped(token string) []uint16 {
 	return units
 }
 
-// isSurrogateAt reports whether text contains the three-byte encoding of half of a surrogate pair
-// at a position.
+// Half of a surrogate pair is encoded as three bytes. isSurrogateAt reports whether a text contains
+// such bytes at a position.
 func isSurrogateAt(text string, i int) bool {
 	return text[i] == 0xED && i+2 < len(text) && text[i+1] >= 0xA0 && text[i+1] <= 0xBF
 }
 
-// withSurrogates returns a string as UTF-8. Half of a surrogate pair is encoded as three bytes.
+// withSurrogates converts a string to UTF-8. Each half of a surrogate pair without its other half
+// is encoded as three bytes.
 func withSurrogates(s goja.String) string {
 	var b []byte
 	for i, n := 0, s.Length(); i < n; i++ {

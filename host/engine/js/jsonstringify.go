@@ -6,13 +6,13 @@ import (
 	"github.com/dop251/goja"
 )
 
-// maxGap is the maximum indentation per level of JSON.stringify in UTF-16 code units, as the
-// language specifies.
+// JSON.stringify can indent its result. maxGap is the maximum indentation of one level, in UTF-16
+// code units. The language specifies this value.
 const maxGap = 10
 
-// guestStringify implements JSON.stringify for the guest. guestStringify uses goja's function for
-// everything but the layout, because goja indents the text after an empty array or object one level
-// too deep and splits multibyte characters in a long gap.
+// guestStringify implements JSON.stringify for the guest. It uses goja's function, except for the
+// layout: after an empty array or object, goja indents the text one level too deep, and it splits
+// multibyte characters in a long gap.
 func guestStringify(r *realm, call goja.FunctionCall) goja.Value {
 	gap := gapOf(r, call.Argument(2))
 	call.Arguments = call.Arguments[:min(2, len(call.Arguments))]
@@ -24,7 +24,8 @@ func guestStringify(r *realm, call goja.FunctionCall) goja.Value {
 	return indent(text.String(), gap)
 }
 
-// gapOf returns the indentation per level from the third argument of JSON.stringify, or nil.
+// gapOf converts the third argument of JSON.stringify to the indentation of one level. If there is
+// no indentation, it returns nil.
 func gapOf(r *realm, space goja.Value) goja.String {
 	if o, ok := space.(*goja.Object); ok {
 		switch o.ClassName() {
@@ -47,7 +48,7 @@ func gapOf(r *realm, space goja.Value) goja.String {
 	return gap.Substring(0, min(gap.Length(), maxGap))
 }
 
-// indent indents a JSON text that has no white space.
+// The function "indent" indents a JSON text. This text must contain no white space.
 func indent(text string, gap goja.String) goja.Value {
 	var out goja.StringBuilder
 	written, depth := 0, 0
@@ -64,7 +65,7 @@ func indent(text string, gap goja.String) goja.Value {
 		case '"':
 			i = closingQuote(text, i)
 		case '[', '{':
-			if i+1 < len(text) && text[i+1] == text[i]+2 { // the code of the closing bracket
+			if i+1 < len(text) && text[i+1] == text[i]+2 { // text[i]+2 is the closing bracket
 				i++
 				continue
 			}
@@ -84,7 +85,7 @@ func indent(text string, gap goja.String) goja.Value {
 	return out.String()
 }
 
-// closingQuote returns the end of the JSON string that begins at i.
+// closingQuote returns the end of a JSON string. This string begins at the offset i.
 func closingQuote(text string, i int) int {
 	for i++; i < len(text) && text[i] != '"'; i++ {
 		if text[i] == '\\' {

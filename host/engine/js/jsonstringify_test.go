@@ -2,9 +2,9 @@ package js_test
 
 import "testing"
 
-// TestStringifyIndents tests layouts that goja formats incorrectly. goja indents the text after an
-// empty array or object one level too deep, and goja measures the indentation in bytes instead of
-// UTF-16 code units.
+// TestStringifyIndents tests layouts. goja makes two mistakes in them: after an empty array or
+// object, it indents the text one level too deep, and it measures the indentation in bytes instead
+// of UTF-16 code units.
 func TestStringifyIndents(t *testing.T) {
 	for code, want := range map[string]string{
 		`JSON.stringify({ a: [], b: { c: 1 } }, null, 2)`:                                                         `"{\n  \"a\": [],\n  \"b\": {\n    \"c\": 1\n  }\n}"`,

@@ -6,9 +6,10 @@ import (
 	"github.com/dop251/goja"
 )
 
-// lazyObject is an object of the engine that creates each member when the guest first reads it.
-// Defining a member is expensive, and a guest seldom needs all members. The guest can change the
-// object like a plain object but cannot freeze it, because goja keeps dynamic objects extensible.
+// lazyObject is an object of the engine. Each of its members is created when the guest reads it for
+// the first time. Defining a member is expensive. A guest seldom needs all members of an object.
+// The guest can change a lazyObject like a plain object. It cannot freeze a lazyObject, because
+// goja keeps dynamic objects extensible.
 type lazyObject struct {
 	names   []string // in order
 	members map[string]func() goja.Value
@@ -21,8 +22,8 @@ func (r *realm) lazyObject(names []string, members map[string]func() goja.Value)
 	return r.vm.NewDynamicObject(&lazyObject{names: names, members: members})
 }
 
-// guestObject returns an object for the guest. The returned object is a lazyObject unless the tool
-// may freeze the object.
+// guestObject returns an object for use by the guest. If the tool can freeze this object, it is a
+// plain object, otherwise a lazyObject.
 func (r *realm) guestObject(names []string, members map[string]func() goja.Value) *goja.Object {
 	if !r.freezes {
 		return r.lazyObject(names, members)
@@ -55,7 +56,7 @@ func (o *lazyObject) keep(key string, value goja.Value) {
 	o.made[key] = value
 }
 
-// Has reports whether the member exists.
+// Has reports whether the object has the given member.
 func (o *lazyObject) Has(key string) bool {
 	if _, ok := o.made[key]; ok {
 		return true
@@ -64,10 +65,10 @@ func (o *lazyObject) Has(key string) bool {
 	return ok
 }
 
-// Set replaces or adds a member.
+// Set replaces a member, or adds a member that does not exist.
 func (o *lazyObject) Set(key string, value goja.Value) bool {
 	has := o.Has(key)
-	if value == nil { // the definition has no value
+	if value == nil { // the definition contains no value
 		if has {
 			return true
 		}
@@ -90,15 +91,15 @@ func (o *lazyObject) Delete(key string) bool {
 	return true
 }
 
-// Keys returns the names of all members. Keys returns a copy, because guest code can delete members
-// while goja iterates over the names.
+// Keys returns the names of all members of the object. The names are a copy. While goja iterates
+// over them, guest code can delete members.
 func (o *lazyObject) Keys() []string { return slices.Clone(o.names) }
 
-// hostObject returns an object with native functions as members.
+// hostObject returns an object whose members are native functions.
 func (r *realm) hostObject(functions map[string]nativeFunc) *goja.Object {
 	members := make(map[string]func() goja.Value, len(functions))
 	for name, function := range functions {
 		members[name] = func() goja.Value { return r.native(name, function) }
 	}
-	return r.lazyObject(nil, members) // only the prelude uses the object, and the prelude never lists the names
+	return r.lazyObject(nil, members) // the prelude never lists the names of the members
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// foreign matches texts that errors must not contain: heap addresses, and names of Go and its
-// libraries.
+// The variable "foreign" matches texts that errors must not contain. These texts are heap
+// addresses, and names of Go and its libraries.
 var foreign = regexp.MustCompile(`0x[0-9a-f]|&\{|&\[|%!|\bGo\b|goja|PANIC|json:|json\.|regexp2?\b|\bre2\b|strconv|runtime error|interface ?\{|\*big|map\[|dynamic object|<nil>|invalid character`)
 
 // values contains unusual operands.
@@ -20,8 +20,8 @@ var oddValues = []string{
 	"new ArrayBuffer(2)", "Promise.resolve(1)", "(function* () {})()", "new Date(NaN)", "{ [Symbol.toPrimitive]: () => ({}) }", "{ [Symbol.toPrimitive]: 1 }", "memory", "env", "console", "globalThis", "(function () { return arguments })(Object.create(null))",
 }
 
-// operations contains expressions with a variable x, for which the test inserts many values. The
-// test also calls the global functions.
+// The variable "operations" contains expressions in which x is a variable. The test replaces x by
+// many values. The test also calls all global functions.
 var oddOperations = []string{
 	"'' + x", "`${x}`", "+x", "-x", "x + 1", "x < 1", "x == 1", "x == 'a'", "x ** 2", "1n + x", "x in {}", "'a' in x", "({})[x]", "x.a", "x.a.b", "x[x]", "x()", "x.a()", "new x", "new x.a", "x`t`",
 	"[...x]", "Math.max(...x)", "const [a] = x", "const { a: { b } } = x", "x instanceof x", "({}) instanceof x", "class A extends x {}", "for (const a of x) ;", "delete x.a", "x.a = 1", "'use strict'; x.length = -1",
@@ -45,7 +45,7 @@ func TestErrorsHoldNothingOfGo(t *testing.T) {
 			fmt.Fprintf(&code, "{ const x = (%s); await Promise.allSettled([0].map(async () => { %s })).then(([p]) => p.reason && seen.push(show(p.reason))); }\n", value, operation)
 		}
 		code.WriteString("return seen;")
-		var panicked any // the tool catches panics of goja as errors
+		var panicked any // the tool catches panics of goja in the form of errors
 		program, err := newEngineWithPanics(&panicked).Load(t.Context(), sourceOf(code.String()))
 		if err != nil {
 			t.Errorf("%s: %v", operation, err)
@@ -66,8 +66,8 @@ func TestErrorsHoldNothingOfGo(t *testing.T) {
 	}
 }
 
-// TestFaultsHoldNothingOfGo checks that faults of runs contain no heap addresses and no names of Go
-// or its libraries.
+// TestFaultsHoldNothingOfGo checks the faults of runs. They must contain no heap addresses, and no
+// names of Go or its libraries.
 func TestFaultsHoldNothingOfGo(t *testing.T) {
 	for _, code := range []string{
 		`return "" + Object.create(null)`,

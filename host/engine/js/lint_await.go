@@ -11,18 +11,19 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Without await, a read returns a promise. A promise does not have the content's fields, so reading
-// a field of the content from the promise returns undefined. A missing await therefore causes an
-// error far from the read or no error at all. The lint in this file finds the cases in which an
-// await is certainly missing.
+// Without await, the value of a read is a promise. A promise does not have the fields of the
+// content. If a tool reads such a field from the promise, the value is undefined. Therefore, if an
+// await is missing, an error occurs far from the read, or no error occurs. The lint in this file
+// finds only cases in which an await is certainly missing.
 
-// maxAwaitWarnings is the maximum number of warnings about missing awaits.
+// If awaits are missing, the lint adds warnings. maxAwaitWarnings is the maximum number of these
+// warnings.
 const maxAwaitWarnings = 20
 
 const awaitMissing = "an await is missing before memory.get_content"
 
-// lintAwaits returns a warning for each get_content in the author's code whose promise is used as
-// if it were the content, or is not used at all.
+// lintAwaits examines each get_content in the author's code. If its promise is used as if it were
+// the content, or if its promise is not used at all, lintAwaits returns a warning.
 func lintAwaits(tree *ast.Program, s *script) []string {
 	if !strings.Contains(s.code, abi.GetContent) {
 		return nil
@@ -41,11 +42,13 @@ type awaitLinter struct {
 	tree     *ast.Program
 	script   *script
 	warnings []string
-	// shadowed reports whether the name "memory" can refer to a variable of the author.
+	// The function "shadowed" reports whether the name "memory" possibly refers to a variable of
+	// the author.
 	shadowed bool
 }
 
-// enter checks a node. enter returns false for functions that contain no read.
+// The method "enter" checks a node. If the node is a function that contains no read, the method
+// returns false.
 func (f *awaitLinter) enter(node any) bool {
 	f.shadowed = f.shadowed || f.rebinds(node, "memory")
 	switch n := node.(type) {
@@ -66,7 +69,8 @@ func (f *awaitLinter) enter(node any) bool {
 	return true
 }
 
-// block finds variables that contain a promise but are used as if they contained the content.
+// A variable can contain a promise. The method "block" finds such variables that are used as if
+// they contained the content.
 func (f *awaitLinter) block(list []ast.Statement) {
 	for _, statement := range list {
 		declaration, ok := statement.(*ast.LexicalDeclaration)
@@ -89,9 +93,9 @@ func (f *awaitLinter) block(list []ast.Statement) {
 	}
 }
 
-// misusedIn returns a node that uses a promise in a variable as if it were the awaited value, or
-// nil if no node misuses the promise. misusedIn also returns nil if other code can change the
-// variable that the argument "own" declares.
+// misusedIn returns a node that uses a promise in a variable as if it were the awaited value. If
+// there is no such node, it returns nil. The argument "own" declares the variable. If other code
+// can change this variable, misusedIn also returns nil.
 func (f *awaitLinter) misusedIn(list []ast.Statement, name string, own *ast.Binding) (misused any) {
 	changed := false
 	f.walk(list, func(node any) bool {
@@ -109,12 +113,12 @@ func (f *awaitLinter) misusedIn(list []ast.Statement, name string, own *ast.Bind
 	return misused
 }
 
-// promiseMembers contains the names of a promise's members. All other members of a promise are
-// undefined.
+// promiseMembers contains the names of the members that a promise has. Any other member of a
+// promise is undefined.
 var promiseMembers = strings.Fields("then catch finally constructor toString toLocaleString valueOf hasOwnProperty isPrototypeOf propertyIsEnumerable __proto__")
 
-// If a node uses an expression in a way that makes no sense for a promise, promiseIn returns the
-// expression, and nil otherwise.
+// promiseIn examines a node that contains an expression. If the node uses the expression in a way
+// that makes no sense for a promise, promiseIn returns the expression, otherwise nil.
 func promiseIn(node any) any {
 	switch n := node.(type) {
 	case *ast.DotExpression:
@@ -137,7 +141,8 @@ func promiseIn(node any) any {
 	return nil
 }
 
-// takesFields reports whether a pattern binds only fields that promises do not have.
+// takesFields reports whether all fields that a pattern binds are fields that a promise does not
+// have.
 func takesFields(pattern *ast.ObjectPattern) bool {
 	for _, property := range pattern.Properties {
 		name := ""
@@ -156,7 +161,8 @@ func takesFields(pattern *ast.ObjectPattern) bool {
 	return len(pattern.Properties) > 0 && pattern.Rest == nil
 }
 
-// misuse describes the mistake in a node for which promiseIn returned an expression.
+// If promiseIn has returned an expression for a node, the function "misuse" describes the mistake
+// in the node.
 func misuse(node any) string {
 	switch n := node.(type) {
 	case *ast.DotExpression:
@@ -167,7 +173,8 @@ func misuse(node any) string {
 	return "which has no such field"
 }
 
-// readOf returns the call if an expression is memory.get_content(...), or nil otherwise.
+// readOf examines an expression. If it is a call memory.get_content(...), readOf returns this call,
+// otherwise nil.
 func readOf(expression any) *ast.CallExpression {
 	if optional, ok := expression.(*ast.Optional); ok {
 		expression = optional.Expression
@@ -183,7 +190,7 @@ func readOf(expression any) *ast.CallExpression {
 	return call
 }
 
-// warn adds a warning about a call in the author's code.
+// The method "warn" adds a warning about a call. The call is in the author's code.
 func (f *awaitLinter) warn(read *ast.CallExpression, text string) {
 	at := f.tree.File.Position(int(read.Idx0()) - f.tree.File.Base())
 	name, line, column, ok := f.script.position(at.Line, at.Column)

@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js"
 )
 
-// warnings runs a tool and returns its warnings. The function get_content returns {"n":1} for each
-// call of the tool.
+// The function "warnings" runs a tool. It returns the warnings of this run. If the tool calls
+// get_content, the result is {"n":1}.
 func warnings(t *testing.T, src engine.Source) ([]string, error) {
 	t.Helper()
 	program, err := js.New().Load(context.Background(), src)
@@ -86,8 +86,8 @@ func TestMissingAwait(t *testing.T) {
 	}
 }
 
-// TestMissingAwaitHint checks that an error caused by a missing await has a hint about it, and that
-// code in packages is ignored.
+// TestMissingAwaitHint runs tools in which a missing await causes an error. The error must have a
+// hint about the await. Code in packages must be ignored.
 func TestMissingAwaitHint(t *testing.T) {
 	const code = "const x = memory.get_content('s');\nreturn x.list.length;"
 	_, err := warnings(t, engine.Source{Path: "tool.js", Code: []byte(code)})
@@ -108,8 +108,8 @@ func TestMissingAwaitHint(t *testing.T) {
 	}
 }
 
-// TestMissingAwaitIsBounded checks that the lint gives up on sources that would take quadratic
-// time.
+// TestMissingAwaitIsBounded checks sources for which the lint would take quadratic time. The lint
+// must stop early.
 func TestMissingAwaitIsBounded(t *testing.T) {
 	var code strings.Builder
 	for i := range 2000 {

@@ -12,7 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js"
 )
 
-// loadIn loads a source and returns the duration of the load, but at most limit.
+// loadIn loads a source. It returns the duration of the load. If the load takes longer than the
+// argument "limit", it returns this limit.
 func loadIn(t *testing.T, name, code string, limit time.Duration) (time.Duration, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
@@ -22,7 +23,8 @@ func loadIn(t *testing.T, name, code string, limit time.Duration) (time.Duration
 	return time.Since(begun), err
 }
 
-// TestLoadComputesNothing tests sources with expensive constant expressions.
+// TestLoadComputesNothing loads sources with expensive constant expressions. Load must not evaluate
+// them.
 func TestLoadComputesNothing(t *testing.T) {
 	for _, code := range []string{
 		`return (12345678901234567890n ** 20000000n) % 7n === 3n`,
@@ -53,8 +55,8 @@ func TestLoadComputesNothing(t *testing.T) {
 	}
 }
 
-// costly returns sources of about n bytes that contain many constructs of one kind. A compiler that
-// takes quadratic time reads all constructs again for each construct.
+// The function "costly" returns sources of about n bytes. Each source contains many constructs of
+// one kind. For each construct, a compiler that takes quadratic time reads all constructs again.
 func costly(n int) map[string]string {
 	fill := func(before, unit, after string) string { return before + strings.Repeat(unit, n/len(unit)) + after }
 	count := func(before, format, after string) string {
@@ -92,8 +94,9 @@ func costly(n int) map[string]string {
 	}
 }
 
-// TestLoadCost checks that sources of equal size compile in similar time. A source that takes
-// seconds in the test would take minutes at the maximum size of an entry file.
+// TestLoadCost checks sources of equal size. Compiling them must take a similar time. The sources
+// in this test are smaller than the maximum size of an entry file. If a source takes seconds here,
+// it would take minutes at the maximum size.
 func TestLoadCost(t *testing.T) {
 	for name, code := range costly(60_000) {
 		took, err := loadIn(t, name, code, 30*time.Second)

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/intl"
 )
 
-// localeMethod is a locale-dependent method of a built-in prototype.
+// localeMethod is a method of a built-in prototype. The method depends on the locale.
 type localeMethod struct {
 	class, name string
 	call        func(p *localePatch, call goja.FunctionCall) goja.Value
@@ -30,16 +30,16 @@ var localeMethods = []localeMethod{
 	{"String", "toLocaleLowerCase", toCase("toLocaleLowerCase", "toLowerCase", intl.Lower)},
 }
 
-// localePatch replaces goja's locale-dependent functions, because goja's functions ignore the
+// goja's functions ignore the locale. localePatch replaces those functions that depend on the
 // locale.
 type localePatch struct {
 	*realm
-	defaultOrder *intl.Collator          // the collator of localeCompare without arguments; nil until its first call
-	formatting   []*goja.Object          // the arrays that toLocaleString is formatting
-	plainCases   map[string]*goja.Object // toUpperCase and toLowerCase, saved before guest code ran
+	defaultOrder *intl.Collator          // for localeCompare without arguments; nil before its first call
+	formatting   []*goja.Object          // arrays that toLocaleString is currently formatting
+	plainCases   map[string]*goja.Object // toUpperCase and toLowerCase before any guest code ran
 }
 
-// install replaces the functions. The method must be called before guest code runs.
+// install replaces the functions. This method must be called before any guest code runs.
 func (p *localePatch) install() {
 	for _, m := range localeMethods {
 		prototype := p.vm.Get(m.class).(*goja.Object).Get("prototype").(*goja.Object)
@@ -71,8 +71,8 @@ func (p *localePatch) decimalToLocale(d intl.Decimal, call goja.FunctionCall) go
 	return p.vm.ToValue(text)
 }
 
-// numberThis returns the receiver as a number. The receiver is a number or an object that wraps a
-// number.
+// numberThis returns the receiver of a call as a number. The receiver must be a number, or an
+// object that wraps a number.
 func numberThis(this goja.Value) (intl.Decimal, bool) {
 	if object, ok := this.(*goja.Object); ok && object.ClassName() != "Number" {
 		return intl.Decimal{}, false
@@ -110,8 +110,8 @@ func dateToLocale(name string, defaults intl.Defaults) func(*localePatch, goja.F
 	}
 }
 
-// arrayToLocale formats each element with the element's own toLocaleString. If an array contains
-// itself, the inner occurrence becomes an empty string.
+// arrayToLocale formats an array. Each element is formatted by the element's own toLocaleString. An
+// array can contain itself. Each inner occurrence of the array then becomes an empty string.
 func (p *localePatch) arrayToLocale(call goja.FunctionCall) goja.Value {
 	array := call.This.ToObject(p.vm)
 	if slices.Contains(p.formatting, array) {
@@ -125,7 +125,7 @@ func (p *localePatch) arrayToLocale(call goja.FunctionCall) goja.Value {
 			b.WriteByte(',')
 		}
 		if i%1024 == 0 && p.ctx.Err() != nil {
-			break // the runtime checks for an interrupt when this function returns
+			break // when this function returns, the runtime checks for an interrupt
 		}
 		element := array.Get(strconv.FormatInt(i, 10))
 		if !isUndefined(element) && !goja.IsNull(element) {
@@ -146,7 +146,7 @@ func (p *localePatch) elementToLocale(element goja.Value, arguments []goja.Value
 	return p.call(method, element, arguments...).String()
 }
 
-// maxLocaleText is the maximum size of the formatted text of an array.
+// maxLocaleText is the maximum size of the text that an array is formatted to.
 const maxLocaleText = 64 << 20
 
 func newCollator(r *realm, tags []intl.Tag, options goja.Value) *intl.Collator {
@@ -161,8 +161,8 @@ func compareTexts(r *realm, c *intl.Collator, a, b string) goja.Value {
 	return r.vm.ToValue(order)
 }
 
-// localeCompare compares two strings. localeCompare keeps the default collator, because sorting
-// uses it repeatedly.
+// localeCompare compares two strings. Sorting calls localeCompare repeatedly, so it keeps the
+// default collator.
 func (p *localePatch) localeCompare(call goja.FunctionCall) goja.Value {
 	a, b := stringThis(p.realm, call.This, "localeCompare"), call.Argument(0).String()
 	if !isUndefined(call.Argument(1)) || !isUndefined(call.Argument(2)) {
@@ -174,7 +174,7 @@ func (p *localePatch) localeCompare(call goja.FunctionCall) goja.Value {
 	return compareTexts(p.realm, p.defaultOrder, a, b)
 }
 
-// stringThis converts the receiver to a string.
+// stringThis converts the receiver of a call to a string.
 func stringThis(r *realm, this goja.Value, method string) string {
 	if isUndefined(this) || goja.IsNull(this) {
 		panic(r.newError("TypeError", "String.prototype."+method+" called on null or undefined"))
@@ -182,8 +182,8 @@ func stringThis(r *realm, this goja.Value, method string) string {
 	return this.String()
 }
 
-// toCase returns toLocaleUpperCase or toLocaleLowerCase. For most languages, toCase uses the rules
-// of toUpperCase or toLowerCase.
+// toCase returns the function toLocaleUpperCase or the function toLocaleLowerCase. For most
+// languages, this function uses the rules of toUpperCase or toLowerCase.
 func toCase(name, plain string, change func([]intl.Tag, string) (string, bool, error)) func(*localePatch, goja.FunctionCall) goja.Value {
 	return func(p *localePatch, call goja.FunctionCall) goja.Value {
 		text := stringThis(p.realm, call.This, name)

@@ -10,19 +10,19 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// eventLoop runs the timers of a guest and tracks its promises.
+// eventLoop runs the timers of a guest. It also tracks the promises of the guest.
 type eventLoop struct {
 	*realm
 	errors   *errorMapper
 	cleaner  *errorCleaner
 	timers   timers
 	memory   *memoryAPI
-	rejected []*goja.Promise // the rejected promises that have no handler
+	rejected []*goja.Promise // rejected promises that do not have a handler
 }
 
-// The method "settle" runs the event loop until the entry's promise has settled, and returns the
-// value of the promise. goja itself runs the jobs of promises at the end of each call into the
-// runtime.
+// The entry of a tool returns a promise. The method "settle" runs the event loop until this promise
+// has settled, and returns its value. At the end of each call into the runtime, goja itself runs
+// the jobs of promises.
 func (l *eventLoop) settle(result goja.Value) (goja.Value, error) {
 	entry, err := l.promiseOf(result)
 	if err != nil {
@@ -45,8 +45,8 @@ func (l *eventLoop) settle(result goja.Value) (goja.Value, error) {
 	return entry.Result(), nil
 }
 
-// advance waits for the next event, which is a timer or the answer to an external operation, and
-// handles the event.
+// The method "advance" waits for the next event and handles it. An event is a timer, or the answer
+// to an external operation.
 func (l *eventLoop) advance() error {
 	if len(l.memory.external.pending) > 0 {
 		return l.awaitExternal()
@@ -59,8 +59,9 @@ func (l *eventLoop) advance() error {
 
 var promiseType = reflect.TypeFor[*goja.Promise]()
 
-// promiseOf returns the promise that an entry returned, or nil if the entry returned a plain value.
-// Like await, promiseOf treats an object with a method "then" as a promise.
+// promiseOf returns the promise that the entry of a tool returned. If the entry returned a plain
+// value, promiseOf returns nil. If an object has a method "then", promiseOf treats it as a promise,
+// like await.
 func (l *eventLoop) promiseOf(result goja.Value) (*goja.Promise, error) {
 	object, ok := result.(*goja.Object)
 	if !ok {
@@ -77,14 +78,14 @@ func (l *eventLoop) promiseOf(result goja.Value) (*goja.Promise, error) {
 		return nil, nil
 	}
 	promise, resolve, _ := l.vm.NewPromise()
-	// The job that resolve creates runs during the next call into the runtime.
+	// The function "resolve" creates a job. This job runs during the next call into the runtime.
 	if err := resolve(object); err != nil {
 		return nil, l.errors.failure(err)
 	}
 	return promise, nil
 }
 
-// fireNext waits for the next timer and calls the timer's callback.
+// fireNext waits until the next timer is due. It then calls the callback of this timer.
 func (l *eventLoop) fireNext() error {
 	if wait := time.Until(l.timers.queue[0].due); wait > 0 {
 		if err := l.sleep(wait); err != nil {
@@ -112,9 +113,9 @@ func (l *eventLoop) sleep(d time.Duration) error {
 	}
 }
 
-// neverSettles returns the error of a run that waits for a promise while no timer or call is
-// pending. If there is an unhandled rejection, the error reports the rejection instead, because the
-// rejection is often the cause.
+// If a run waits for a promise while no timer and no call is pending, the promise never settles.
+// neverSettles returns the error for this run. If there is an unhandled rejection, the error
+// reports it instead, because it is often the cause.
 func (l *eventLoop) neverSettles() error {
 	if len(l.rejected) > 0 {
 		return l.errors.unhandled(l.rejected[0])
@@ -123,8 +124,8 @@ func (l *eventLoop) neverSettles() error {
 		WithHint("resolve the promise; no pending timer or call can resolve it")
 }
 
-// trackRejection records rejected promises without a handler. Rejections are reported only at the
-// end of the run, because a tool can start a call now and await the call much later.
+// trackRejection records each rejected promise that has no handler. A tool can start a call now,
+// and await the call much later. Therefore, rejections are reported only at the end of the run.
 func (l *eventLoop) trackRejection(p *goja.Promise, operation goja.PromiseRejectionOperation) {
 	if operation == goja.PromiseRejectionReject {
 		l.cleaner.clean(p.Result())

@@ -7,17 +7,18 @@ import (
 	"github.com/dop251/goja"
 )
 
-// maxLosses is the maximum number of warnings about an output.
+// maxLosses is the maximum number of warnings about values that an output has lost.
 const maxLosses = 5
 
-// losses contains the values of an output that JSON cannot represent and that were encoded as
-// JSON.stringify encodes them.
+// JSON cannot represent some values. Such values in an output are encoded as JSON.stringify encodes
+// them. The type "losses" contains these values.
 type losses struct {
 	first []loss
 	more  int
 }
 
-// loss contains the path of a value that JSON cannot represent, and the replacement of the value.
+// The type "loss" describes a value that JSON cannot represent. It contains the path of this value
+// and its replacement.
 type loss struct {
 	path []step
 	what string
@@ -31,7 +32,8 @@ func (l *losses) add(path []step, what string) {
 	l.first = append(l.first, loss{slices.Clone(path), what})
 }
 
-// warnings returns the losses as warnings for the author of the tool.
+// The method "warnings" returns the losses as warnings. The warnings are for the author of the
+// tool.
 func (l *losses) warnings(root string) []string {
 	var list []string
 	for _, one := range l.first {
@@ -43,7 +45,8 @@ func (l *losses) warnings(root string) []string {
 	return list
 }
 
-// omits reports whether a lossy encoding omits a value because it is a function or a symbol.
+// A lossy encoding omits functions and symbols. The method "omits" reports whether it omits the
+// given value.
 func (e *encoder) omits(v goja.Value) bool {
 	if !e.bounds.lossy {
 		return false
@@ -63,8 +66,8 @@ func (e *encoder) omits(v goja.Value) bool {
 	return true
 }
 
-// nonFinite handles a number that JSON cannot represent. nonFinite encodes the number as null or
-// rejects it.
+// nonFinite handles a number that JSON cannot represent. It rejects the number, or encodes the
+// number as null.
 func (e *encoder) nonFinite(what string) *encodeError {
 	if !e.bounds.lossy {
 		return notEncodable(what + "; use null")

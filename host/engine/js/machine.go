@@ -9,16 +9,17 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// CheckMachine checks the JavaScript code of a machine: its syntax, and the steps, inputs and other
-// names that it uses. The document of the machine must have no errors. The work is bounded by the
-// size of the document. CheckMachine is safe for concurrent use.
+// CheckMachine checks the JavaScript code in a machine. It checks the syntax of the code, and the
+// steps, inputs and other names that the code uses. The document of the machine must not contain
+// errors. The cost of the check is bounded by the size of this document. CheckMachine is safe for
+// concurrent use.
 func CheckMachine(d *machine.Document) problem.List {
 	_, problems := compileMachine(d, nil)
 	return problems
 }
 
-// compileMachine translates a machine to a JavaScript module. If a problem is an error, the module
-// is nil. If test is not nil, the module executes the test.
+// compileMachine translates a machine. The result is a JavaScript module. If one of the problems is
+// an error, the module is nil. If the argument "test" is not nil, the module executes this test.
 func compileMachine(d *machine.Document, test *machine.Test) (*machineWriter, problem.List) {
 	c := newMachineCompiler(d)
 	w := &machineWriter{doc: d, test: test}
@@ -41,8 +42,8 @@ func compileMachine(d *machine.Document, test *machine.Test) (*machineWriter, pr
 	return w, c.problems.Sorted()
 }
 
-// translateMachine translates the source of a machine to a module, and returns the positions in the
-// module. translateMachine returns any other source unchanged.
+// If a source is a machine, translateMachine translates it to a module, and returns the positions
+// in the module. Any other source is returned unchanged.
 func translateMachine(src engine.Source) (engine.Source, *machineWriter, error) {
 	if path.Ext(src.Path) != machine.Extension {
 		return src, nil, nil
@@ -62,7 +63,8 @@ func translateMachine(src engine.Source) (engine.Source, *machineWriter, error) 
 	return src, nil, machineFault(problems)
 }
 
-// machineTest returns the test that an entry selects, or nil if the entry is empty.
+// The entry of a source can select a test. machineTest returns this test. If the entry is empty,
+// machineTest returns nil.
 func machineTest(d *machine.Document, entry string) (*machine.Test, error) {
 	if entry == "" {
 		return nil, nil
@@ -75,7 +77,7 @@ func machineTest(d *machine.Document, entry string) (*machine.Test, error) {
 	return nil, abi.Faultf(abi.SourceInvalid, "the machine has no entry %q", cut(entry, maxNameBytes))
 }
 
-// machineFault returns the fault for the first error of a machine.
+// machineFault returns the fault for the first error in a machine.
 func machineFault(problems problem.List) error {
 	for _, p := range problems {
 		if p.Severity != problem.Error {

@@ -6,9 +6,10 @@ import (
 	"github.com/toolrun/toolrun/host/machine"
 )
 
-// writeAssumed writes a step whose result a test assumes. The assumed result is the value in the
-// test, the value in the step, or, for a step "recall", an empty list. The settings of the step are
-// evaluated in any case. writeAssumed returns false if the test executes the step.
+// A test can assume the result of a step. writeAssumed writes such a step. The assumed result is
+// the value in the test. If there is none, it is the value in the step. For a step "recall" without
+// such a value, it is an empty list. The settings of the step are always evaluated. If the test
+// executes the step, writeAssumed returns false.
 func writeAssumed(c *machineCompiler, w *machineWriter) bool {
 	s := c.step
 	name := s.Name.Value
@@ -17,7 +18,7 @@ func writeAssumed(c *machineCompiler, w *machineWriter) bool {
 		return false
 	}
 	if s.Kind == machine.Compute {
-		c.body(s.Body) // the module checks the code but does not execute it
+		c.body(s.Body) // the module contains the code, but does not execute it
 	} else {
 		w.write("void ({")
 		writeSettings(c, w)
@@ -38,8 +39,8 @@ func writeAssumed(c *machineCompiler, w *machineWriter) bool {
 	return true
 }
 
-// writeMachineTest writes the values of the test as functions. JavaScript hoists functions, so code
-// that precedes the functions can call them.
+// A test contains values. writeMachineTest writes them as functions. JavaScript hoists functions.
+// Therefore, code can call these functions before their definitions.
 func writeMachineTest(c *machineCompiler, w *machineWriter) {
 	t := w.test
 	if t == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// machineGlobals are the names of JavaScript that the code of machines can use.
+// machineGlobals contains names of JavaScript. The code of a machine can use these names.
 var machineGlobals = func() map[string]bool {
 	known := map[string]bool{}
 	for name := range strings.FieldsSeq(`Object Array String Number Boolean Date Math JSON RegExp Map Set WeakMap WeakSet Promise Symbol
@@ -26,22 +26,23 @@ var machineGlobals = func() map[string]bool {
 	return known
 }()
 
-// machineEffects maps the JavaScript names of the host's operations to the kinds of steps that
-// perform the operations in a machine.
+// A machine uses steps for operations of the host. machineEffects contains the kind of step for
+// each operation. The keys are the JavaScript names of the operations.
 var machineEffects = map[string]string{
 	"memory": "use a step remember, recall or forget", "model": "use a step ask", "fetch": "machines cannot send requests",
 }
 
-// machineCompiler checks the code of a machine.
+// machineCompiler checks the code in a machine.
 type machineCompiler struct {
 	walker
 	doc      *machine.Document
-	step     *machine.Step  // the current step, or nil for the code of a test
-	known    []machine.Step // the steps before the current step
+	step     *machine.Step  // the current step; nil if the code belongs to a test
+	known    []machine.Step // all steps before the current step
 	problems problem.List
 	names    []string // of all steps
-	// usedSteps and usedInputs are the names of steps and inputs that code uses. If allSteps is
-	// true, the code uses the whole object steps, and if allInputs is true, the whole object input.
+	// The code of a machine uses the names of steps and inputs. usedSteps and usedInputs contain
+	// these names. If the code uses the whole object "steps", allSteps is true. If the code uses
+	// the whole object "input", allInputs is true.
 	usedSteps, usedInputs map[string]bool
 	allSteps, allInputs   bool
 }
@@ -68,14 +69,14 @@ func (c *machineCompiler) report(severity problem.Severity, at machine.Position,
 	}
 }
 
-// snippet is a part of the code of a machine as goja parses it.
+// goja parses the code of a machine in parts. The type "snippet" is one of these parts.
 type snippet struct {
 	script   machine.Script
-	prefix   int   // the length of the generated code before the script
-	inserted []int // the offsets of the bytes in the code that are not in the file
+	prefix   int   // before the script, there is generated code of this length
+	inserted []int // the offsets of those bytes of the code that the file does not contain
 }
 
-// offset converts an offset in the parsed code to an offset in the file.
+// The method "offset" converts an offset in the parsed code. The result is an offset in the file.
 func (s snippet) offset(at int) int {
 	at = max(at-s.prefix, 0)
 	for i := len(s.inserted) - 1; i >= 0; i-- {
@@ -86,11 +87,11 @@ func (s snippet) offset(at int) int {
 	return s.script.Offset + min(at, max(len(s.script.Text)-1, 0))
 }
 
-// parse parses code. parse returns the message and the offset in the code of the first syntax
-// error.
+// The method "parse" parses code. If the code has a syntax error, the method returns the message
+// and the offset of the first error.
 func (c *machineCompiler) parse(code string) (tree *ast.Program, at int, message string) {
 	defer func() {
-		if recover() != nil { // goja's parser panics for some sources
+		if recover() != nil { // for some sources, goja's parser panics
 			tree, at, message = nil, 0, "the code cannot be parsed"
 		}
 	}()
@@ -112,7 +113,7 @@ func lowerFirst(message string) string {
 	return strings.ToLower(message[:min(1, len(message))]) + message[min(1, len(message)):]
 }
 
-// offsetOf returns the offset of a line and column, which count from 1.
+// offsetOf converts a line and a column to an offset. Both start at 1.
 func offsetOf(code string, line, column int) int {
 	offset := 0
 	for ; line > 1; line-- {
@@ -125,13 +126,13 @@ func offsetOf(code string, line, column int) int {
 	return min(offset+max(column-1, 0), len(code))
 }
 
-// syntaxError reports a syntax error.
+// The method "syntaxError" reports a syntax error.
 func (c *machineCompiler) syntaxError(s snippet, at int, message string) {
 	c.errorf(c.doc.PositionAt(s.offset(at)), problem.Syntax, "", "%s", message)
 }
 
-// expression checks an expression. expression returns its JavaScript code, and the offsets of the
-// bytes in the code that are not in the file.
+// The method "expression" checks an expression and returns its JavaScript code. It also returns the
+// offsets of those bytes of the code that the file does not contain.
 func (c *machineCompiler) expression(s machine.Script) (code string, inserted []int) {
 	const prefix = `"use strict"; (`
 	code, inserted = s.JavaScript()
@@ -145,15 +146,15 @@ func (c *machineCompiler) expression(s machine.Script) (code string, inserted []
 	return code, inserted
 }
 
-// The function in which the code of a step "compute" is wrapped for the parser.
+// For the parser, the code of a step "compute" is wrapped in this function.
 const (
 	bodyPrefix = `(function () { "use strict"; `
 	bodySuffix = "\n})"
 )
 
-// body checks the code of a step "compute". body returns the offset of the expression that is the
-// result of the step, and the end of the code before the expression. The offset is -1 if the code
-// contains a return statement.
+// The method "body" checks the code of a step "compute". An expression in the code is the result of
+// the step. The method returns the offset of this expression, and the end of the code before it. If
+// the code contains a return statement, this offset is -1.
 func (c *machineCompiler) body(s machine.Script) (result, before int) {
 	part := snippet{script: s, prefix: len(bodyPrefix)}
 	object, before := s.Value()
@@ -184,7 +185,8 @@ func (c *machineCompiler) body(s machine.Script) (result, before int) {
 	return c.resultOf(tree, part)
 }
 
-// The function "function" returns the statements of the parsed function, without "use strict".
+// The function "function" returns the statements of a parsed function. The statement "use strict"
+// is omitted.
 func function(tree *ast.Program) []ast.Statement {
 	if len(tree.Body) != 1 {
 		return nil
@@ -197,8 +199,8 @@ func function(tree *ast.Program) []ast.Statement {
 	return nil
 }
 
-// resultOf returns the position of the result of a step "compute" whose code does not end with an
-// object.
+// resultOf returns the position at which a step "compute" has its result. It is used if the code of
+// the step does not end with an object.
 func (c *machineCompiler) resultOf(tree *ast.Program, part snippet) (result, before int) {
 	statements, returns := function(tree), false
 	c.walk(statements, func(node any) bool {
@@ -223,7 +225,7 @@ func (c *machineCompiler) resultOf(tree *ast.Program, part snippet) (result, bef
 	return -1, 0
 }
 
-// checkTests checks the code of the tests.
+// checkTests checks the code in the tests.
 func (c *machineCompiler) checkTests() {
 	c.step, c.known = nil, nil
 	for _, t := range c.doc.Tests {
@@ -240,8 +242,8 @@ func (c *machineCompiler) checkTests() {
 	}
 }
 
-// checkTestMembers checks a test. checkTestMembers reports inputs that the machine does not accept,
-// and assumed fields that a step's result does not have.
+// checkTestMembers checks a test. It reports inputs that the machine does not accept. It also
+// reports assumed fields that the result of a step does not have.
 func (c *machineCompiler) checkTestMembers(t machine.Test) {
 	if len(c.doc.Accepts) > 0 {
 		c.knownMembers(t.Given, c.doc.Accepts, "the machine does not accept the input %q")
@@ -253,7 +255,8 @@ func (c *machineCompiler) checkTestMembers(t machine.Test) {
 	}
 }
 
-// knownMembers reports the members of an object that are not the name of a field.
+// If the name of a member is not the name of a field, knownMembers reports this member of an
+// object.
 func (c *machineCompiler) knownMembers(s machine.Script, fields []machine.Field, format string) {
 	const prefix = `"use strict"; (`
 	code, inserted := s.JavaScript()
@@ -287,10 +290,10 @@ func (c *machineCompiler) knownMembers(s machine.Script, fields []machine.Field,
 	}
 }
 
-// checkUnused reports inputs and results that no code uses.
+// If no code uses an input or a result, checkUnused reports it.
 func (c *machineCompiler) checkUnused() {
 	if c.problems.Err() != nil {
-		return // code with an error may use the inputs and results
+		return // code that has an error can use the inputs and results
 	}
 	for _, f := range c.doc.Accepts {
 		if !c.allInputs && !c.usedInputs[f.Value] {
@@ -305,7 +308,8 @@ func (c *machineCompiler) checkUnused() {
 	}
 }
 
-// stepNamed returns the step with a name, and reports whether the step precedes the current step.
+// stepNamed returns the step that has the given name. The second result is true if this step
+// precedes the current step.
 func (c *machineCompiler) stepNamed(name string) (s *machine.Step, earlier bool) {
 	i := slices.Index(c.names, name)
 	if i < 0 {

@@ -60,7 +60,8 @@ func TestMachineProblems(t *testing.T) {
 	}
 }
 
-// TestMachineResult checks the comparison of a machine's result with the section "responds with".
+// TestMachineResult checks a comparison. The result of a machine is compared with the section
+// "responds with".
 func TestMachineResult(t *testing.T) {
 	for result, want := range map[string]string{
 		"{a: 1, b: []}":      "",
@@ -78,7 +79,7 @@ func TestMachineResult(t *testing.T) {
 	}
 }
 
-// FuzzMachine checks that machines without errors can be loaded.
+// FuzzMachine checks machines that have no errors. Loading them must succeed.
 func FuzzMachine(f *testing.F) {
 	for _, sample := range machinetest.FindSamples(f) {
 		f.Add(sample)

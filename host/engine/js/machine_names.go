@@ -13,16 +13,17 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// machineNames checks the names in one part of the code of a machine. machineNames ignores scopes:
-// a name that the code declares anywhere counts as declared everywhere.
+// machineNames checks the names in one part of a machine's code. It ignores scopes: if the code
+// declares a name anywhere, the name counts as declared everywhere.
 type machineNames struct {
 	*machineCompiler
 	part  snippet
 	local *names
-	seen  map[ast.Node]bool // the nodes that are part of a larger reference, such as steps in steps.a
+	seen  map[ast.Node]bool // nodes that are a part of a larger reference, such as steps in steps.a
 }
 
-// references checks the names in parsed code, and records the steps and inputs that the code uses.
+// The method "references" checks the names in parsed code. It also records the steps and the inputs
+// that the code uses.
 func (c *machineCompiler) references(tree *ast.Program, part snippet) {
 	n := &machineNames{machineCompiler: c, part: part, local: namesOf(tree), seen: map[ast.Node]bool{}}
 	if n.local.opaque {
@@ -36,14 +37,14 @@ func (n *machineNames) at(node ast.Node) machine.Position {
 	return n.doc.PositionAt(n.part.offset(int(node.Idx0()) - 1))
 }
 
-// enter checks a node. The enclosing nodes of the node have already been checked.
+// enter checks a node. The nodes that enclose this node have already been checked.
 func (n *machineNames) enter(node any) bool {
 	if len(n.problems) >= maxMachineProblems {
-		return false // computing the positions of further problems takes too much time
+		return false // computing the positions of more problems takes too much time
 	}
 	switch v := node.(type) {
 	case *ast.BranchStatement, *ast.MetaProperty:
-		return false // the names in the skipped fields are not variables
+		return false // in the skipped fields, the names are not variables
 	case *ast.LabelledStatement:
 		n.walk(v.Statement, n.enter)
 		return false
@@ -64,7 +65,8 @@ func (n *machineNames) enter(node any) bool {
 	return true
 }
 
-// rootOf returns the expression that an ast.Optional contains, such as x in x?.a, or e itself.
+// rootOf returns the expression inside of an ast.Optional, such as x in x?.a. If e is not an
+// ast.Optional, rootOf returns e itself.
 func rootOf(e ast.Expression) ast.Node {
 	if o, ok := e.(*ast.Optional); ok {
 		return rootOf(o.Expression)
@@ -72,13 +74,13 @@ func rootOf(e ast.Expression) ast.Node {
 	return e
 }
 
-// isGlobal reports whether an expression is a name that the code does not declare.
+// isGlobal reports whether an expression is a name that is not declared in the code.
 func (n *machineNames) isGlobal(e ast.Expression, name string) bool {
 	return isName(e, name) && !n.local.declared[name]
 }
 
-// The method "member" checks an expression such as steps.NAME, input.NAME, or the field of a step's
-// result.
+// The method "member" checks an expression such as steps.NAME or input.NAME. It also checks the
+// field of a step's result.
 func (n *machineNames) member(v *ast.DotExpression) {
 	name := v.Identifier.Name.String()
 	switch {
@@ -95,7 +97,7 @@ func (n *machineNames) member(v *ast.DotExpression) {
 	}
 }
 
-// resultOfStep returns the step if an expression is the result of a step: steps.NAME or NAME.
+// An expression can be the result of a step: steps.NAME or NAME. resultOfStep returns this step.
 func (n *machineNames) resultOfStep(e ast.Expression) *machine.Step {
 	name := ""
 	switch v := rootOf(e).(type) {
@@ -112,7 +114,7 @@ func (n *machineNames) resultOfStep(e ast.Expression) *machine.Step {
 	return s
 }
 
-// The method "field" checks the name of a field of a step's result.
+// The result of a step has fields. The method "field" checks the name of such a field.
 func (n *machineNames) field(s *machine.Step, name string, v *ast.DotExpression) {
 	var known []string
 	for _, f := range s.Results() {
@@ -125,7 +127,7 @@ func (n *machineNames) field(s *machine.Step, name string, v *ast.DotExpression)
 	n.errorf(at, problem.UnknownName, suggestion(name, known, "the fields are: "), "the result of the step %q has no field %q", s.Name.Value, cut(name, maxNameBytes))
 }
 
-// useStep records a reference to a step.
+// useStep records that the code refers to a step.
 func (n *machineNames) useStep(name string, node ast.Node) {
 	s, earlier := n.stepNamed(name)
 	switch {
@@ -139,7 +141,7 @@ func (n *machineNames) useStep(name string, node ast.Node) {
 	n.usedSteps[name] = true
 }
 
-// useInput records a reference to an input.
+// useInput records that the code refers to an input.
 func (n *machineNames) useInput(name string, node ast.Node) {
 	if n.step == nil {
 		n.errorf(n.at(node), problem.UnknownName, "write a constant", "a test cannot use the input")
@@ -160,7 +162,7 @@ func (n *machineNames) useInput(name string, node ast.Node) {
 	n.errorf(n.at(node), problem.UnknownName, hint, "the machine does not accept the input %q", cut(name, maxNameBytes))
 }
 
-// The method "variable" checks a name that does not follow a dot.
+// The method "variable" checks a name. No dot precedes this name.
 func (n *machineNames) variable(name string, node ast.Node) {
 	switch {
 	case n.local.declared[name], n.local.tested[name], machineGlobals[name], name == "now", name == "arguments":
@@ -195,7 +197,7 @@ func (n *machineNames) variable(name string, node ast.Node) {
 	n.errorf(n.at(node), problem.UnknownName, hint, "the name %q is not defined", cut(name, maxNameBytes))
 }
 
-// suggestion returns a hint about a misspelled name.
+// If a name is misspelled, the function "suggestion" returns a hint about it.
 func suggestion(name string, known []string, otherwise string) string {
 	if near := spell.Name(name, known); near != "" {
 		return "did you mean " + near + "?"
@@ -206,7 +208,8 @@ func suggestion(name string, known []string, otherwise string) string {
 	return otherwise + strings.Join(known, ", ")
 }
 
-// checkResult compares the object that the last step returns with the section "responds with".
+// The last step returns an object. checkResult compares this object with the section "responds
+// with".
 func (c *machineCompiler) checkResult(tree *ast.Program, part snippet) {
 	if len(c.known)+1 != len(c.doc.Steps) {
 		return
@@ -250,7 +253,7 @@ func (c *machineCompiler) checkResult(tree *ast.Program, part snippet) {
 	}
 }
 
-// literalType returns the type of a literal, or "".
+// literalType returns the type that a literal has. If the node is not a literal, it returns "".
 func literalType(e ast.Expression) machine.Type {
 	switch e.(type) {
 	case *ast.StringLiteral, *ast.TemplateLiteral:
