@@ -469,8 +469,8 @@ func (g *generator) excusedHandoff(a *refAgent) {
 	}
 }
 
-// collectingIntent adds an intent that contains a call. It also adds a constraint on the call that
-// collects a field. To collect the field, the turn leaves the intent.
+// collectingIntent adds an intent that contains a call. collectingIntent also adds a constraint on
+// the call that collects a field. To collect the field, the turn leaves the intent.
 func (g *generator) collectingIntent(a *refAgent) {
 	s := &a.steps[g.IntN(len(a.steps))]
 	if len(s.inputs) == 0 && !slices.ContainsFunc(s.body.actions, func(a refAction) bool { return a.kind == "gather" }) {

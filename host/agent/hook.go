@@ -50,7 +50,7 @@ func (t *turn) runHook(ctx context.Context, h *abl.Hook) error {
 	return nil
 }
 
-// snapshot is a copy of a turn's data. It contains all data that a hook can change.
+// snapshot is a copy of a turn's data. snapshot contains all data that a hook can change.
 type snapshot struct {
 	variables, kept, injected map[string]any
 	result, failure           any

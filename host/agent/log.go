@@ -211,8 +211,8 @@ func (l *log) hasResult(from int) bool {
 	return slices.Contains(l.isResult[from:len(l.outcome.Messages)], true)
 }
 
-// withdraw examines the message at an index and all later messages. It removes those messages that
-// are results.
+// withdraw examines the message at an index and all later messages. withdraw removes those messages
+// that are results.
 func (l *log) withdraw(from int) {
 	kept := l.outcome.Messages[:from]
 	for i, message := range l.outcome.Messages[from:] {

@@ -55,7 +55,8 @@ func (s *Set) Preview(ctx context.Context, env Env, r Request) (*Prompt, error) 
 }
 
 // The model of a step receives a list of messages. The method "conversation" returns this list. The
-// argument "remembered" is a part of the prompt. It contains the memory of the user.
+// argument "remembered" is a part of the prompt. The method "conversation" contains the memory of
+// the user.
 func (r *reasoner) conversation(step *abl.Step, remembered string) []model.Message {
 	var b strings.Builder
 	b.WriteString("You are the agent " + r.mem.agent.name + ".\n")

@@ -443,8 +443,8 @@ func (s *simulation) compareStates(ctx context.Context, e *txEnv, user, session 
 	return nil
 }
 
-// compareWaiting compares the input for which a step waits. It also compares the steps to which the
-// conversation returns.
+// compareWaiting compares the input for which a step waits. compareWaiting also compares the steps
+// to which the conversation returns.
 func (s *simulation) compareWaiting(name string, got *agent.State, want *refState) {
 	waiting := agent.Waiting("")
 	if want.wait != nil {

@@ -25,8 +25,8 @@ const (
 // setVariables is the name of a tool. A model calls this tool to set session variables.
 const setVariables = "set_variables"
 
-// The type "reasoner" executes the steps that have "REASONING: true". It also asks models for
-// values.
+// The type "reasoner" executes the steps that have "REASONING: true". The type "reasoner" also asks
+// models for values.
 type reasoner struct {
 	t     *turn
 	mem   *memory
@@ -107,9 +107,9 @@ func (r *reasoner) answered(ctx context.Context, step *abl.Step, text string) (c
 	return r.t.dialog.wait(WaitingModel, ""), nil
 }
 
-// The method "call" executes a tool that the model calls. It returns the result that the model
-// receives. The constraints on calls are checked before the tool is executed. If the tool fails,
-// the result contains the fault.
+// The method "call" executes a tool that the model calls. The method "call" returns the result that
+// the model receives. The constraints on calls are checked before the tool is executed. If the tool
+// fails, the result contains the fault.
 func (r *reasoner) call(ctx context.Context, step *abl.Step, call model.ToolCall) (string, control, error) {
 	var input map[string]any
 	if err := json.Unmarshal(call.Arguments, &input); err != nil {

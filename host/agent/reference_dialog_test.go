@@ -32,8 +32,8 @@ func (t *refTurn) intent(step *refStep) (signal, bool) {
 	return t.runIntent(step, i, 0, t.st.wait), true
 }
 
-// runIntent runs the actions of an intent. It begins with the action that has the given index. The
-// argument "outer" is the input for which the step waited before the intent.
+// runIntent runs the actions of an intent. runIntent begins with the action that has the given
+// index. The argument "outer" is the input for which the step waited before the intent.
 func (t *refTurn) runIntent(step *refStep, i, from int, outer *refWaiting) signal {
 	in := &step.intents[i]
 	t.st.wait = nil

@@ -324,8 +324,8 @@ func (e *refExpr) reads(name string) bool {
 	return e.op == "ref" && e.ref == name || slices.ContainsFunc(e.args, func(a *refExpr) bool { return a.reads(name) })
 }
 
-// The method "main" runs the actions of a step. It begins with the action that has the given index.
-// If the step requires input, the step then waits for the input.
+// The method "main" runs the actions of a step. The method "main" begins with the action that has
+// the given index. If the step requires input, the step then waits for the input.
 func (t *refTurn) main(step *refStep, from int) signal {
 	if s := t.actions(step.body.actions, from, -1); s.kind != "" || len(step.inputs) == 0 {
 		return s
@@ -360,8 +360,8 @@ func (t *refTurn) input(step *refStep) signal {
 	return signal{kind: "wait"}
 }
 
-// The method "branch" runs the actions of a branch of ON_INPUT. It begins with the action that has
-// the given index.
+// The method "branch" runs the actions of a branch of ON_INPUT. The method "branch" begins with the
+// action that has the given index.
 func (t *refTurn) branch(step *refStep, i, from int) signal {
 	b := step.inputs[i].body
 	s := t.actions(b.actions, from, i)

@@ -17,8 +17,9 @@ func (t *refTurn) say(text string, result bool) {
 	}
 }
 
-// The method "actions" runs a list of actions. It begins with the action that has the given index.
-// If the actions are in a branch, the argument "branch" is the index of the branch, otherwise -1.
+// The method "actions" runs a list of actions. The method "actions" begins with the action that has
+// the given index. If the actions are in a branch, the argument "branch" is the index of the
+// branch, otherwise -1.
 func (t *refTurn) actions(list []refAction, from, branch int) signal {
 	for i := from; i < len(list); i++ {
 		s := t.action(&list[i])

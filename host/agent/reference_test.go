@@ -19,7 +19,7 @@ type refExpr struct {
 	args []*refExpr
 }
 
-// refText is a message. It consists of literal text and of names in braces.
+// refText is a message. refText consists of literal text and of names in braces.
 type refText []refPiece
 
 type refPiece struct{ text, ref string }

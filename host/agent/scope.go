@@ -10,9 +10,9 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// The type "scope" resolves the names in expressions. It looks up a name in this order: the names
-// "input", "call_result" and "call_error", the facts of the agent, the facts that recalls have
-// loaded, and the session variables.
+// The type "scope" resolves the names in expressions. The type "scope" looks up a name in this
+// order: the names "input", "call_result" and "call_error", the facts of the agent, the facts that
+// recalls have loaded, and the session variables.
 type scope struct {
 	ctx context.Context
 	m   *memory

@@ -125,9 +125,9 @@ type span struct {
 	display    string
 }
 
-// The method "clean" replaces the secrets in a text. It does not search for secrets in the display
-// forms that it inserts. If secrets overlap, they are replaced together, so no part of a secret
-// remains.
+// The method "clean" replaces the secrets in a text. The method "clean" does not search for secrets
+// in the display forms that it inserts. If secrets overlap, they are replaced together, so no part
+// of a secret remains.
 func (s secrets) clean(text string) string {
 	return replaceSpans(text, s.spans(text, len(text)), len(text))
 }
@@ -166,8 +166,8 @@ func (s secrets) start(content []byte, size int) string {
 	return replaceSpans(text, escaped.spans(text, size), size)
 }
 
-// The method "spans" searches the first bytes of a text. It returns, in order, the spans of the
-// secrets that begin in these bytes.
+// The method "spans" searches the first bytes of a text. The method "spans" returns, in order, the
+// spans of the secrets that begin in these bytes.
 func (s secrets) spans(text string, size int) []span {
 	var found []span
 	for _, secret := range s {

@@ -79,7 +79,7 @@ type program struct {
 	masks   masks
 }
 
-// Compile prepares the agents of an app for execution. It also checks that the agents are
+// Compile prepares the agents of an app for execution. Compile also checks that the agents are
 // consistent with each other and with the tools of the app. If one of the returned problems is an
 // error, the returned Set is nil. The documents must not contain errors. The caller must not change
 // the documents after the call.

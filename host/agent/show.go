@@ -68,8 +68,8 @@ func (s *Set) masksOf(agent string) masks {
 	return s.masks
 }
 
-// showAll replaces values by their display forms. It also adds the sensitive values to the argument
-// "found".
+// showAll replaces values by their display forms. showAll also adds the sensitive values to the
+// argument "found".
 func (m masks) showAll(values map[string]any, found *secrets) {
 	for name, value := range values {
 		found.add(m, name, value)

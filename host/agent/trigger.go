@@ -68,8 +68,8 @@ func (r *rules) matches(ctx context.Context, x *abl.Expr) (bool, error) {
 	return true, nil
 }
 
-// The method "triggered" stores the value of a trigger. It returns a text for the field "Result" of
-// the trace entry.
+// The method "triggered" stores the value of a trigger. The method "triggered" returns a text for
+// the field "Result" of the trace entry.
 func (r *rules) triggered(ctx context.Context, i int, trigger *abl.Trigger, value any) (string, error) {
 	sum := digest(trigger, value)
 	if r.mem.state.Stored[i] == sum {
@@ -149,8 +149,8 @@ func (r *rules) appended(trigger *abl.Trigger, stored, item any) ([]any, bool) {
 	return items, true
 }
 
-// The method "contains" reports whether an array contains an item. It also subtracts the cost of
-// the array's size from the budget of the turn.
+// The method "contains" reports whether an array contains an item. The method "contains" also
+// subtracts the cost of the array's size from the budget of the turn.
 func (r *rules) contains(items []any, item any) bool {
 	size, _ := sizeOf(items, MaxValueBytes, 0)
 	r.mem.cost -= size / bytesPerStep

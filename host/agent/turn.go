@@ -189,9 +189,9 @@ func (t *turn) perform(ctx context.Context) error {
 	return t.hook(ctx, "after_turn")
 }
 
-// The method "activate" makes the active agent the agent that answers in the session. It also
-// resets variables. If the agent is new in the session, the method also fires the event
-// "session:start" and runs ON_START. The result is the control that ON_START determines.
+// The method "activate" makes the active agent the agent that answers in the session. The method
+// "activate" also resets variables. If the agent is new in the session, the method also fires the
+// event "session:start" and runs ON_START. The result is the control that ON_START determines.
 func (t *turn) activate(ctx context.Context) (control, error) {
 	t.mem.session.Active = t.mem.agent.name
 	t.log.note(report.Trace{Kind: "activate", Name: t.mem.agent.name, Position: t.log.place(t.mem.agent.Agent.Position)})
@@ -252,7 +252,7 @@ func (t *turn) report() *report.Outcome {
 // are removed.
 func (t *turn) withdraw() { t.log.withdraw(t.agentStart) }
 
-// usualTrace is the initial capacity of a trace. It is a number of entries.
+// usualTrace is the initial capacity of a trace. usualTrace is a number of entries.
 const usualTrace = 48
 
 func newOutcome() *report.Outcome {

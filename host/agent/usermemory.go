@@ -73,7 +73,8 @@ func memoryText(m report.InjectedMemory) string {
 	return b.String()
 }
 
-// The function "tagged" writes a text between two tags. If the text is empty, it writes nothing.
+// The function "tagged" writes a text between two tags. If the text is empty, the function "tagged"
+// writes nothing.
 func tagged(b *strings.Builder, tag, text string) {
 	if text == "" {
 		return

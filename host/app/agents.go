@@ -24,7 +24,7 @@ const (
 	maxAgents = 100
 )
 
-// agentReader reads the section "agents" of the app file. It also reads the agent files.
+// agentReader reads the section "agents" of the app file. agentReader also reads the agent files.
 type agentReader struct {
 	fieldReader
 	files *fileReader
@@ -95,9 +95,9 @@ func (r *agentReader) include(problems problem.List) {
 	}
 }
 
-// The method "check" reports contradictions between agents. It also reports calls to tools that the
-// app does not have. If the agents have no errors, the method "check" compiles them. The tools of
-// the app must be read before the method "check" is called.
+// The method "check" reports contradictions between agents. The method "check" also reports calls
+// to tools that the app does not have. If the agents have no errors, the method "check" compiles
+// them. The tools of the app must be read before the method "check" is called.
 func (r *agentReader) check(a *App) {
 	if len(a.Agents) == 0 {
 		return
@@ -143,7 +143,8 @@ type factMerger struct {
 	own       int // the number of facts that the app file declares
 }
 
-// The method "merge" returns the positions of all facts. If the app has no facts, it returns nil.
+// The method "merge" returns the positions of all facts. If the app has no facts, the method
+// "merge" returns nil.
 func (m *factMerger) merge() map[string]position {
 	for _, doc := range m.app.Agents {
 		m.agent = doc.Agent.Value
@@ -185,8 +186,8 @@ func (m *factMerger) fact(doc *abl.Document, f abl.Fact) {
 	}
 }
 
-// The method "compare" compares a fact of an agent with the same fact in the app file. It reports
-// the differences.
+// The method "compare" compares a fact of an agent with the same fact in the app file. The method
+// "compare" reports the differences.
 func (m *factMerger) compare(at position, f declare.Fact, value any, known declare.Fact) {
 	file := m.positions[f.Path].file
 	var other any
@@ -202,7 +203,7 @@ func (m *factMerger) compare(at position, f declare.Fact, value any, known decla
 }
 
 // The method "target" adds the target of a trigger as a fact. If the target is a declared fact, or
-// a part of a declared fact, it adds nothing.
+// a part of a declared fact, the method "target" adds nothing.
 func (m *factMerger) target(doc *abl.Document, t abl.Trigger) {
 	for path := t.Target.Value; path != ""; path = path[:max(strings.LastIndexByte(path, '.'), 0)] {
 		if _, declared := m.positions[path]; declared {

@@ -30,8 +30,8 @@ var (
 const maxBlocks = 10
 
 // The method "blocks" returns the blocks "core" and "archival", followed by the other declared
-// blocks. It adds the position of each block to the map "declared". The keys of this map are the
-// names of the blocks. If the app has no blocks, the method returns nil.
+// blocks. The method "blocks" adds the position of each block to the map "declared". The keys of
+// this map are the names of the blocks. If the app has no blocks, the method returns nil.
 func (r *blockReader) blocks(n *node, declared map[string]position) []declare.Block {
 	if n == nil || n.kind == null {
 		return nil
@@ -158,8 +158,8 @@ type exportedBlock struct {
 	Description string           `json:"description,omitempty"`
 }
 
-// exportBlocks returns the section "blocks" of an exported app. If the app has no blocks, it
-// returns nil.
+// exportBlocks returns the section "blocks" of an exported app. If the app has no blocks,
+// exportBlocks returns nil.
 func exportBlocks(blocks []declare.Block) (ordered, error) {
 	if len(blocks) == 0 {
 		return nil, nil

@@ -163,8 +163,8 @@ func (r caseReader) one(n *node) Case {
 	return c
 }
 
-// expectations reads the expected fault. It also checks that the test case has at least one
-// expectation.
+// expectations reads the expected fault. expectations also checks that the test case has at least
+// one expectation.
 func (r caseReader) expectations(n *node, c *Case) {
 	fails := n.get("fails")
 	if fails != nil {
@@ -249,7 +249,8 @@ func (r caseReader) object(n *node, key string) *CaseValue {
 	return r.value(v)
 }
 
-// The method "value" returns a value as JSON. If the key is missing, it returns nil.
+// The method "value" returns a value as JSON. If the key is missing, the method "value" returns
+// nil.
 func (r caseReader) value(n *node) *CaseValue {
 	if n == nil || !r.schemas.isJSON(n) {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host/search"
 )
 
-// The method "auto" reads the key "collections" of an app file. It reports whether the app can use
-// collections that are not declared.
+// The method "auto" reads the key "collections" of an app file. The method "auto" reports whether
+// the app can use collections that are not declared.
 func (r *storeReader) auto(n *node) bool {
 	if n == nil || n.kind == null {
 		return false
@@ -22,8 +22,8 @@ func (r *storeReader) auto(n *node) bool {
 	return false
 }
 
-// The method "collection" reads the keys that only a collection can have. It also checks the other
-// keys of the collection.
+// The method "collection" reads the keys that only a collection can have. The method "collection"
+// also checks the other keys of the collection.
 func (r *storeReader) collection(m member, s *declare.Store) {
 	n := m.value
 	if s.Kind != declare.KindCollection {

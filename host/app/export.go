@@ -201,7 +201,7 @@ func exportLimits(l declare.Limits) exportedLimits {
 }
 
 // The function "written" returns a limit in the notation of app files. If the tool does not have
-// the limit, it returns "".
+// the limit, the function "written" returns "".
 func written[T comparable](limit T, format func(T) string) string {
 	var none T
 	if limit == none {

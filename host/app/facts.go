@@ -20,8 +20,9 @@ type factReader struct {
 // maxFacts is the maximum number of facts that an app can declare.
 const maxFacts = 1000
 
-// The method "facts" returns the declared facts. It also returns the positions of the facts, with
-// the paths of the facts as keys. If the file has no section "facts", the method returns nil.
+// The method "facts" returns the declared facts. The method "facts" also returns the positions of
+// the facts, with the paths of the facts as keys. If the file has no section "facts", the method
+// returns nil.
 func (r *factReader) facts(n *node) (facts []declare.Fact, positions map[string]position) {
 	if n == nil {
 		return nil, nil
@@ -114,7 +115,8 @@ func (r *factReader) ttl(n *node) time.Duration {
 	return retention.For
 }
 
-// defaultValue returns the default of a fact as JSON. If the fact has no default, it returns nil.
+// defaultValue returns the default of a fact as JSON. If the fact has no default, defaultValue
+// returns nil.
 func (r *factReader) defaultValue(n *node) json.RawMessage {
 	if n == nil || n.kind == null {
 		return nil

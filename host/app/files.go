@@ -67,8 +67,8 @@ func (r *fileReader) read(file string, at position) ([]byte, bool) {
 // reference.
 const maxTotalBytes = 16 << 20
 
-// The method "spend" adds the argument n to the total number of bytes. It reports whether the total
-// is at most maxTotalBytes.
+// The method "spend" adds the argument n to the total number of bytes. The method "spend" reports
+// whether the total is at most maxTotalBytes.
 func (r *fileReader) spend(at position, bytes int) bool {
 	if r.spent += bytes; r.spent > maxTotalBytes {
 		r.errorf(at, problem.OverLimit, "", "the files and schemas of the app exceed %d MiB in total", maxTotalBytes>>20)
@@ -112,7 +112,7 @@ func (r *fileReader) fileProblem(at position, file string, err error) {
 }
 
 // similarFile returns a hint that contains the name of a similar file. If there is no similar file,
-// it returns "".
+// similarFile returns "".
 func (r *fileReader) similarFile(file string) string {
 	entries, err := fs.ReadDir(r.fsys, path.Dir(file))
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// openFolder writes files into a new folder, and opens the folder with os.OpenRoot. It also writes
-// a secret file next to the folder.
+// openFolder writes files into a new folder, and opens the folder with os.OpenRoot. openFolder also
+// writes a secret file next to the folder.
 func openFolder(t *testing.T, parts ...string) (dir string, fsys fs.FS) {
 	t.Helper()
 	above := t.TempDir()

@@ -28,8 +28,8 @@ type grantReader struct {
 	facts map[string]position
 }
 
-// The method "grants" reads the grants of a tool or prompt. If the tool or prompt has no grants, it
-// returns nil.
+// The method "grants" reads the grants of a tool or prompt. If the tool or prompt has no grants,
+// the method "grants" returns nil.
 func (r *grantReader) grants(n *node) []declare.Grant {
 	if n == nil || n.kind == null {
 		return nil

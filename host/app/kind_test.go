@@ -18,8 +18,8 @@ tools:
   count: {source: count.js, description: Counts, grants: {visits: readwrite, prefs: read, flags: read}}
 `
 
-// TestKinds checks that a store can have only a kind that the host supports. It also checks that an
-// export preserves the kind.
+// TestKinds checks that a store can have only a kind that the host supports. TestKinds also checks
+// that an export preserves the kind.
 func TestKinds(t *testing.T) {
 	loader := app.Loader{Kinds: []declare.Kind{declare.KindDocument, "counter"}}
 	loaded, problems := loader.Load(files("app.yaml", countersApp, "count.js", ""), "app.yaml")

@@ -66,8 +66,8 @@ func (n *node) get(key string) *node {
 	return nil
 }
 
-// The method "repeated" returns members of the object. It returns each member whose key is also the
-// key of an earlier member.
+// The method "repeated" returns members of the object. The method "repeated" returns each member
+// whose key is also the key of an earlier member.
 func (n *node) repeated() []member {
 	var again []member
 	seen := make(map[string]bool, len(n.members))

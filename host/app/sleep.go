@@ -13,7 +13,8 @@ var sleepKeys = []string{"after", "tool", "model", "user_core"}
 type sleepReader struct{ fieldReader }
 
 // The method "sleep" returns the declaration of sleep-time memory. If the file has no section
-// "sleep", it returns nil. The tools of the app must be read before the method "sleep" is called.
+// "sleep", the method "sleep" returns nil. The tools of the app must be read before the method
+// "sleep" is called.
 func (r sleepReader) sleep(n *node, a *App) *declare.Sleep {
 	if n == nil || n.kind == null || !r.keys(n, "sleep", sleepKeys) {
 		return nil

@@ -68,8 +68,8 @@ func (r *sourceReader) sourceFile(n *node, t *Tool, file string) {
 	t.Source = file
 }
 
-// The method "folder" finds the entry file in the folder of a tool. It returns the manifest in this
-// folder, or nil if there is no manifest.
+// The method "folder" finds the entry file in the folder of a tool. The method "folder" returns the
+// manifest in this folder, or nil if there is no manifest.
 func (r *sourceReader) folder(n *node, t *Tool) *node {
 	var manifest *node
 	file := path.Join(t.Dir, ManifestName)

@@ -27,8 +27,8 @@ type storeReader struct {
 	kinds   []declare.Kind // the supported kinds
 }
 
-// The method "stores" returns the declared stores. It also returns their positions, with the names
-// of the stores as keys.
+// The method "stores" returns the declared stores. The method "stores" also returns their
+// positions, with the names of the stores as keys.
 func (r *storeReader) stores(n *node) (stores []declare.Store, positions map[string]position) {
 	positions = map[string]position{}
 	entries := r.entries(n, "memory", "store", nil)

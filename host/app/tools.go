@@ -23,7 +23,8 @@ var (
 
 var toolName = lazyregexp.New(`^[A-Za-z0-9_.-]{1,128}$`)
 
-// toolReader reads the section "tools" of the app file. It also reads the manifests of tools.
+// toolReader reads the section "tools" of the app file. toolReader also reads the manifests of
+// tools.
 type toolReader struct {
 	fieldReader
 	schemas    *schemaReader

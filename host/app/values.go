@@ -22,7 +22,7 @@ const (
 	maxCount   = 1_000_000_000_000
 )
 
-// fieldReader reads the fields of a declaration. It reports invalid fields.
+// fieldReader reads the fields of a declaration. fieldReader reports invalid fields.
 type fieldReader struct{ *reporter }
 
 // The method "keys" checks the keys of an object. Unknown keys and duplicate keys are reported as
@@ -93,7 +93,8 @@ func (r fieldReader) once(n *node) bool {
 	return len(again) == 0
 }
 
-// The method "text" returns a string. If the value is nil or has another type, it returns "".
+// The method "text" returns a string. If the value is nil or has another type, the method "text"
+// returns "".
 func (r fieldReader) text(n *node, key string) string {
 	switch {
 	case n == nil:
@@ -112,7 +113,8 @@ func (r fieldReader) text(n *node, key string) string {
 	return ""
 }
 
-// The method "flag" returns a boolean. If the value is nil or has another type, it returns nil.
+// The method "flag" returns a boolean. If the value is nil or has another type, the method "flag"
+// returns nil.
 func (r fieldReader) flag(n *node, key string) *bool {
 	if n == nil {
 		return nil
@@ -139,8 +141,8 @@ var durationUnits = []struct {
 	unit time.Duration
 }{{"d", 24 * time.Hour}, {"h", time.Hour}, {"m", time.Minute}, {"s", time.Second}, {"ms", time.Millisecond}}
 
-// The method "duration" returns a duration within the limits. If the value is invalid, it returns
-// 0.
+// The method "duration" returns a duration within the limits. If the value is invalid, the method
+// "duration" returns 0.
 func (r fieldReader) duration(n *node, key string, low, high time.Duration) time.Duration {
 	if n.kind == list || n.kind == object {
 		r.errorf(n.position, problem.WrongType, "", "%s must be a duration, such as 2s, not %s", key, n.kind)
@@ -185,7 +187,7 @@ func formatDuration(d time.Duration) string {
 }
 
 // The method "count" reads an integer that must be at least 1 and at most the argument "high". If
-// the integer is invalid, it returns 0.
+// the integer is invalid, the method "count" returns 0.
 func (r fieldReader) count(n *node, key string, high int64) int64 {
 	count, err := strconv.ParseInt(n.value, 10, 64)
 	switch {
@@ -199,8 +201,8 @@ func (r fieldReader) count(n *node, key string, high int64) int64 {
 	return 0
 }
 
-// The method "size" returns a number of bytes within the limits. If the number is invalid, it
-// returns 0.
+// The method "size" returns a number of bytes within the limits. If the number is invalid, the
+// method "size" returns 0.
 func (r fieldReader) size(n *node, key string, low, high int64) int64 {
 	if n.kind == list || n.kind == object {
 		r.errorf(n.position, problem.WrongType, "", "%s must be a size, such as 64MiB, not %s", key, n.kind)

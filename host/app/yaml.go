@@ -97,8 +97,8 @@ func checkTokens(file string, tokens token.Tokens) *problem.Problem {
 }
 
 // Some tokens can begin a nested block. For such a token, blockIndent returns its column. For any
-// other token, it returns 0. If a block is nested in another block, it is indented by at least one
-// more column.
+// other token, blockIndent returns 0. If a block is nested in another block, it is indented by at
+// least one more column.
 func blockIndent(t *token.Token) int {
 	switch t.Type {
 	case token.SequenceEntryType, token.MappingKeyType:

@@ -146,8 +146,8 @@ func (a *Approvals) CheckRoom(ctx context.Context, c partition.Caller) error {
 		WithHint("approve or deny some of these runs first")
 }
 
-// userOf returns the user of a paused run. If the run has no user, it returns "". A run without a
-// user has a data subject that begins with a zero byte. This data subject is the session or the
+// userOf returns the user of a paused run. If the run has no user, userOf returns "". A run without
+// a user has a data subject that begins with a zero byte. This data subject is the session or the
 // workflow of the run.
 func userOf(h storage.Head) string {
 	for _, tag := range h.Tags {

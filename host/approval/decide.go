@@ -114,10 +114,10 @@ func (a *Approvals) Approve(ctx context.Context, c partition.Caller, token, by s
 	return claim, err
 }
 
-// Release returns the writes that make a request pending again. It is used if the approved run has
-// failed for a temporary reason. The argument "request" is the current record of the request. The
-// argument "paused" is the current record of its run. If the argument "run" is not nil, it replaces
-// the content of the paused run.
+// Release returns the writes that make a request pending again. Release is used if the approved run
+// has failed for a temporary reason. The argument "request" is the current record of the request.
+// The argument "paused" is the current record of its run. If the argument "run" is not nil, Release
+// replaces the content of the paused run.
 func (a *Approvals) Release(request, paused storage.Record, claim Claim, run []byte) ([]storage.Write, error) {
 	s, err := a.open(request)
 	if err == nil {

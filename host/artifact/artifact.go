@@ -90,7 +90,7 @@ func CutText(text string, bytes int) string {
 	return text[:bytes]
 }
 
-// Live decodes the list of a session's files. It returns only the files that have not expired at
+// Live decodes the list of a session's files. Live returns only the files that have not expired at
 // the given time. If the list is invalid, the error is storage.ErrCorrupt.
 func Live(list json.RawMessage, at time.Time) ([]Artifact, error) {
 	files, err := decode(list)
@@ -110,8 +110,8 @@ func decode(list json.RawMessage) ([]Artifact, error) {
 	return files, nil
 }
 
-// The function "encode" encodes the list of a session's files. If the list is empty, it returns
-// nil.
+// The function "encode" encodes the list of a session's files. If the list is empty, the function
+// "encode" returns nil.
 func encode(files []Artifact) (json.RawMessage, error) {
 	if len(files) == 0 {
 		return nil, nil

@@ -29,9 +29,9 @@ func New(db *records.DB, sessions *session.Sessions, url func(tenant string, fil
 }
 
 // Add stores a file in the session of the caller. If this session does not exist, Add starts it.
-// Add first stores the content of the file. It uses several commits for this, so that other commits
-// do not wait for long. As soon as the list of the session contains the file, the file exists. If
-// Add fails, it removes all records that it has already stored.
+// Add first stores the content of the file. Add uses several commits for this, so that other
+// commits do not wait for long. As soon as the list of the session contains the file, the file
+// exists. If Add fails, Add removes all records that it has already stored.
 func (a *Artifacts) Add(ctx context.Context, c partition.Caller, up Upload) (Artifact, error) {
 	if err := checkUpload(c, up.ID, len(up.Content)); err != nil {
 		return Artifact{}, err
@@ -130,8 +130,8 @@ func (a *Artifacts) SetActive(ctx context.Context, c partition.Caller, id string
 	return changed, a.db.Fault("change a file", err)
 }
 
-// The method "find" decodes a list of files. It returns the list, and the index of the given file
-// in this list. This file must not have expired.
+// The method "find" decodes a list of files. The method "find" returns the list, and the index of
+// the given file in this list. This file must not have expired.
 func (a *Artifacts) find(list json.RawMessage, id string) ([]Artifact, int, error) {
 	files, err := decode(list)
 	if err != nil {
@@ -144,9 +144,9 @@ func (a *Artifacts) find(list json.RawMessage, id string) ([]Artifact, int, erro
 	return files, i, nil
 }
 
-// Remove removes a file of the caller's session, together with the text of the file. It returns the
-// description of the file. A file can exist longer than its session. Therefore, Remove can also be
-// called after the session has ended.
+// Remove removes a file of the caller's session, together with the text of the file. Remove returns
+// the description of the file. A file can exist longer than its session. Therefore, Remove can also
+// be called after the session has ended.
 func (a *Artifacts) Remove(ctx context.Context, c partition.Caller, id string) (Artifact, error) {
 	if err := partition.CheckID("file", id); err != nil || id == "" {
 		return Artifact{}, errNotFound()

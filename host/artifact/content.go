@@ -94,8 +94,8 @@ func (a *Artifacts) storePieces(ctx context.Context, c partition.Caller, up Uplo
 	})
 }
 
-// deleteContent removes all records of a file. It does not remove the entry of the file in the list
-// of the session.
+// deleteContent removes all records of a file. deleteContent does not remove the entry of the file
+// in the list of the session.
 func (a *Artifacts) deleteContent(ctx context.Context, c partition.Caller, id string) error {
 	count := func(storage.Head) {}
 	if _, err := a.db.DeleteWhere(ctx, storage.Selector{Prefix: a.key(partition.File, c, id)}, count); err != nil {

@@ -31,8 +31,8 @@ func (a *Artifacts) Content(ctx context.Context, tenant, id string) ([]byte, err
 
 const readingFile = "read a file"
 
-// Size returns the size of a file in bytes. It does not read the content of the file. The file must
-// belong to the tenant.
+// Size returns the size of a file in bytes. Size does not read the content of the file. The file
+// must belong to the tenant.
 func (a *Artifacts) Size(ctx context.Context, tenant, id string) (int64, error) {
 	c, err := fileCaller(tenant, id)
 	if err != nil {

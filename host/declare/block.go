@@ -79,7 +79,8 @@ func (b Block) Store() Store {
 	return Store{Name: b.Name, Description: b.Description, Kind: KindBlock, Access: ScopeUser, Block: b}
 }
 
-// BuiltInBlocks returns the built-in blocks. If an app has blocks, it has all built-in blocks.
+// BuiltInBlocks returns the built-in blocks. If an app has blocks, BuiltInBlocks has all built-in
+// blocks.
 func BuiltInBlocks() []Block {
 	return []Block{
 		Block{Name: Core, Use: BlockContext}.WithDefaults(), Block{Name: Archival, Use: BlockRecall}.WithDefaults(),

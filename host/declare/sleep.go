@@ -15,7 +15,7 @@ func TranscriptStore() Store {
 }
 
 // Sleep is an app's declaration of sleep-time memory. If a session has had no new messages for some
-// time, a tool or a model reads the transcript of the session. It then updates the blocks of the
+// time, a tool or a model reads the transcript of the session. Sleep then updates the blocks of the
 // user. Either Tool or Model is set, but not both.
 type Sleep struct {
 	// The field After is a duration. If no new messages arrive for this duration, the session has

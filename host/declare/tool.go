@@ -7,8 +7,8 @@ import (
 
 // Tool is the declaration of a tool.
 type Tool struct {
-	// Name is the name of the tool. It consists of 1 to 128 letters, digits, "_", "-" or ".", as in
-	// MCP.
+	// Name is the name of the tool. Name consists of 1 to 128 letters, digits, "_", "-" or ".", as
+	// in MCP.
 	Name string
 	// Title and Description are texts for people and models.
 	Title       string
@@ -26,8 +26,8 @@ type Tool struct {
 	InputSchema  json.RawMessage
 	OutputSchema json.RawMessage
 	Annotations  Annotations
-	// Grants contains the tool's grants, in the order of their declaration. It contains at most one
-	// grant for each store.
+	// Grants contains the tool's grants, in the order of their declaration. Grants contains at most
+	// one grant for each store.
 	Grants []Grant
 	// Env contains the environment variables of the tool. The keys are their names.
 	Env    map[string]string

@@ -15,7 +15,7 @@ type Engine interface {
 	// Info returns the description of the engine. The description never changes.
 	Info() Info
 	// Load compiles a source. Load does not run guest code. If the source is invalid, the error is
-	// an *abi.Fault with the code source_invalid. It contains the position in the author's file.
+	// an *abi.Fault with the code source_invalid. Load contains the position in the author's file.
 	Load(ctx context.Context, src Source) (Program, error)
 }
 
@@ -50,9 +50,9 @@ func DefaultMemory(e Engine) int64 {
 // Preparer is an optional interface of an Engine. An engine implements it if all its programs need
 // a component that is compiled once, such as an interpreter.
 type Preparer interface {
-	// Prepared reports whether the shared component is probably already compiled. It does not wait.
-	// The result should be used only in messages, because Load possibly still has to compile the
-	// component.
+	// Prepared reports whether the shared component is probably already compiled. Prepared does not
+	// wait. The result should be used only in messages, because Load possibly still has to compile
+	// the component.
 	Prepared() bool
 }
 
@@ -77,7 +77,7 @@ type Source struct {
 	// Entry is the name of the export that runs the plug-in, if the tool's manifest contains such a
 	// name. If Entry is "", the language determines the entry.
 	Entry string
-	// Operations is a table. It contains the memory operations that the tool can call. If
+	// Operations is a table. Operations contains the memory operations that the tool can call. If
 	// Operations is nil, the tool can call the operations in abi.Documents. If Operations is not
 	// nil but empty, the tool can call no operations.
 	Operations abi.Table
@@ -132,9 +132,9 @@ type Input struct {
 	Input   json.RawMessage
 	Context json.RawMessage
 	Limits  Limits
-	// Domain is the isolation domain of the caller whose run it is. It is a part of the domain of
-	// the source. If an engine uses worker processes, a process never runs guests of two domains,
-	// not even one after the other. The empty string is also a domain.
+	// Domain is the isolation domain of the caller whose run it is. Domain is a part of the domain
+	// of the source. If an engine uses worker processes, a process never runs guests of two
+	// domains, not even one after the other. The empty string is also a domain.
 	Domain string
 	// When the run begins, the clock of the guest shows Now. Seed is the seed of the guest's random
 	// source. If Now is zero, the guest has the real clock. If Seed is zero, the guest has the real
@@ -149,13 +149,13 @@ type Input struct {
 // Host contains functions of the host that a guest can call. Only the goroutine that executes Run
 // calls these functions, so the calls are never concurrent.
 type Host struct {
-	// Call performs a memory operation. It returns the reply of the operation as JSON. If the error
-	// is an *abi.Fault, it becomes an error in the guest, and the guest can catch it. Any other
-	// error ends the run at once.
+	// Call performs a memory operation. Call returns the reply of the operation as JSON. If the
+	// error is an *abi.Fault, it becomes an error in the guest, and the guest can catch it. Any
+	// other error ends the run at once.
 	Call func(ctx context.Context, call abi.Call) (json.RawMessage, error)
-	// Begin begins an external operation. It returns the id of this operation, which is not 0.
-	// Await waits until any of the pending operations has an answer. It returns the answer, and the
-	// id of the operation. Await returns no answer twice. If the argument "until" is not zero,
+	// Begin begins an external operation. Begin returns the id of this operation, which is not 0.
+	// Await waits until any of the pending operations has an answer. Begin returns the answer, and
+	// the id of the operation. Await returns no answer twice. If the argument "until" is not zero,
 	// Await waits only until this time. If no answer arrives before, the returned id is 0. An error
 	// of Begin or Await has the same meaning as an error of Call. If Await returns a fault, it also
 	// returns the id of the operation. If Begin returns a fault, there is no id. The host can delay
@@ -173,8 +173,8 @@ type Output struct {
 	// Output is the value that the tool returned, as JSON. If the tool returned nothing, Output is
 	// "null".
 	Output json.RawMessage
-	// Context is a JSON object. It contains the context keys that the guest added or changed. If
-	// there are none, Context is nil.
+	// Context is a JSON object. Context contains the context keys that the guest added or changed.
+	// If there are none, Context is nil.
 	Context json.RawMessage
 	// Warnings describe possible mistakes in the code. They are for the author of the tool.
 	Warnings []string

@@ -11,7 +11,7 @@ type Inflight struct {
 	runs   sync.WaitGroup
 }
 
-// Enter begins a run if the Inflight is open. It reports whether the run has begun. If Enter
+// Enter begins a run if the Inflight is open. Enter reports whether the run has begun. If Enter
 // returns true, Leave must be called when the run ends.
 func (i *Inflight) Enter() bool {
 	i.mu.Lock()

@@ -3,8 +3,8 @@ package engine
 import "strings"
 
 // Review is the result of a static check of a source. A Review is intended for the author of the
-// tool. A Review is not complete. It contains only facts that the engine can prove without running
-// the code.
+// tool. A Review is not complete. Review contains only facts that the engine can prove without
+// running the code.
 type Review struct {
 	// Calls contains memory calls in the code. The operation of such a call is a literal, and so is
 	// its store or item.

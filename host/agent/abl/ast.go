@@ -14,8 +14,8 @@ type (
 		at    Position
 		names []string
 	}
-	// The type "member" is a member access, such as "x.name" or "x[index]". It has an operand, and
-	// either a name or a computed index.
+	// The type "member" is a member access, such as "x.name" or "x[index]". The type "member" has
+	// an operand, and either a name or a computed index.
 	member struct {
 		at    Position
 		base  node

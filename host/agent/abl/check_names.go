@@ -17,8 +17,8 @@ const (
 )
 
 // The method "misspelled" warns about a name that is never set, if the name resembles a name that
-// is set. It does not warn about other unknown names. The host can provide them, or they can be
-// inputs of a tool.
+// is set. The method "misspelled" does not warn about other unknown names. The host can provide
+// them, or they can be inputs of a tool.
 func (c checker) misspelled() {
 	if len(c.d.Flow.Steps) == 0 {
 		return
@@ -160,8 +160,8 @@ func similar(name string, names []string) string {
 	return best
 }
 
-// setNames returns all names that are always defined. It also returns the names of the variables
-// that the document declares or sets.
+// setNames returns all names that are always defined. setNames also returns the names of the
+// variables that the document declares or sets.
 func (c checker) setNames() map[string]bool {
 	known := map[string]bool{
 		"call_error": true, "call_result": true, "input": true, "this": true,

@@ -166,8 +166,8 @@ FLOW:
     THEN: ESCALATE
 `
 
-// TestCompleteAgent parses a file that contains every property of the language. It compares the
-// parsed document with a golden file.
+// TestCompleteAgent parses a file that contains every property of the language. TestCompleteAgent
+// compares the parsed document with a golden file.
 func TestCompleteAgent(t *testing.T) {
 	d, problems := abl.Parse("a.abl", []byte(completeAgent))
 	if len(problems) > 0 {
@@ -223,8 +223,8 @@ func TestCheckAll(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that parsing and formatting never panic. It also checks that the positions of
-// all problems are inside the file.
+// FuzzParse checks that parsing and formatting never panic. FuzzParse also checks that the
+// positions of all problems are inside the file.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(completeAgent))
 	for _, section := range []string{"AGENT: A\n\tx", "- REQUIRE x BEFORE calling y\n  ON_FAIL: BLOCK", "SET: a = 'x'\nRESPOND: |\n  {{a}}"} {

@@ -228,8 +228,8 @@ func TestCostOfLargeInputs(t *testing.T) {
 	}
 }
 
-// BenchmarkCost measures each function and operator with its largest input. It reports the time per
-// evaluation step.
+// BenchmarkCost measures each function and operator with its largest input. BenchmarkCost reports
+// the time per evaluation step.
 func BenchmarkCost(b *testing.B) {
 	for _, c := range costCases() {
 		b.Run(c.source, func(b *testing.B) {

@@ -102,8 +102,8 @@ func testVariables() map[string]any {
 	}
 }
 
-// compareWithOracle evaluates an expression twice: with the package and with the oracle. It
-// compares the results.
+// compareWithOracle evaluates an expression twice: with the package and with the oracle.
+// compareWithOracle compares the results.
 func compareWithOracle(t *testing.T, source string) {
 	t.Helper()
 	e, err := abl.ParseExpr(source)

@@ -253,8 +253,8 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// FuzzParseExpr checks that parsing and evaluating never panic. It also prints each expression and
-// parses the result again. The result must be equal to the original expression.
+// FuzzParseExpr checks that parsing and evaluating never panic. FuzzParseExpr also prints each
+// expression and parses the result again. The result must be equal to the original expression.
 func FuzzParseExpr(f *testing.F) {
 	for _, seed := range []string{"a + b[0].c IS SET", `{a: "x", 'b': [1, -2]} == null`, "NOT x IN [1,2] AND !y IMPLIES z", `abl.upper("é") matches "\d"`, "a ? b : c"} {
 		f.Add(seed)

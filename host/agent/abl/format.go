@@ -4,7 +4,7 @@ import "strings"
 
 // Format returns a file in which indentation and spacing are uniform. The returned file has the
 // same meaning, the same comments and the same order of lines. If the returned file is formatted
-// again, it does not change. If the lines of the file or their nesting are not clear, Format
+// again, Format does not change. If the lines of the file or their nesting are not clear, Format
 // returns an error of type problem.List.
 func Format(src []byte) ([]byte, error) {
 	root, after, problems := readTree(src)

@@ -37,8 +37,8 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// checkFormat checks that formatting twice gives the same file as formatting once. It also checks
-// that the meaning and the comments of the file do not change.
+// checkFormat checks that formatting twice gives the same file as formatting once. checkFormat also
+// checks that the meaning and the comments of the file do not change.
 func checkFormat(t *testing.T, source string) {
 	t.Helper()
 	once, err := abl.Format([]byte(source))

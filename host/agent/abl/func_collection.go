@@ -32,8 +32,8 @@ func collectionFunctions() []function {
 	}
 }
 
-// The function "find" searches an array for an object whose field equals a value. It returns the
-// index of the first such object, or -1.
+// The function "find" searches an array for an object whose field equals a value. The function
+// "find" returns the index of the first such object, or -1.
 func (c *invocation) find() (int, error) {
 	items, _ := c.arg(0).([]any)
 	field, err := c.str(1)

@@ -172,7 +172,7 @@ func formatDate(c *invocation) (any, error) {
 }
 
 // The function "ordinal" returns an ordinal number, such as "1st" or "2nd". If the argument is not
-// a number, it returns "".
+// a number, the function "ordinal" returns "".
 func ordinal(c *invocation) (any, error) {
 	n, ok := c.number(0)
 	if !ok {

@@ -48,7 +48,8 @@ func checkPattern(s string) error {
 	return err
 }
 
-// compilePattern compiles a regular expression. It returns an error if the expression is too large.
+// compilePattern compiles a regular expression. compilePattern returns an error if the expression
+// is too large.
 func compilePattern(s string) (*pattern, error) {
 	parsed, err := parsePattern(s)
 	if err != nil {
@@ -101,8 +102,9 @@ func compileParsed(s string, parsed *syntax.Regexp) (*pattern, error) {
 	return &pattern{re: compiled, size: len(program.Inst), source: s}, nil
 }
 
-// The method "compile" compiles a pattern. It charges the cost of compiling the pattern, and of
-// searching the argument "s" once. If the pattern is invalid, the method "compile" returns nil.
+// The method "compile" compiles a pattern. The method "compile" charges the cost of compiling the
+// pattern, and of searching the argument "s" once. If the pattern is invalid, the method "compile"
+// returns nil.
 func (ev *evaluator) compile(at Position, s, source string) (*pattern, error) {
 	if err := ev.charge(costOfParsing(source)); err != nil {
 		return nil, err

@@ -77,8 +77,8 @@ type invocation struct {
 	args []any
 }
 
-// The method "arg" returns the argument at an index. If the call has fewer arguments, it returns
-// nil.
+// The method "arg" returns the argument at an index. If the call has fewer arguments, the method
+// "arg" returns nil.
 func (c *invocation) arg(i int) any {
 	if i < len(c.args) {
 		return c.args[i]

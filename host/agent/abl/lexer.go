@@ -195,8 +195,8 @@ func (l *lexer) stringToken() (token, *problem.Problem) {
 
 var escapes = map[byte]string{'n': "\n", 't': "\t", 'r': "\r", '"': `"`, '\'': "'", '\\': `\`, '/': "/"}
 
-// The function "unescape" reads the escape sequence at the start of s. It writes the character that
-// the sequence represents, and returns the length of the sequence.
+// The function "unescape" reads the escape sequence at the start of s. The function "unescape"
+// writes the character that the sequence represents, and returns the length of the sequence.
 func unescape(b *strings.Builder, s string) int {
 	if text, ok := escapes[s[1]]; ok {
 		b.WriteString(text)

@@ -20,8 +20,8 @@ const (
 	maxContinued = 200
 )
 
-// The type "entry" is a line of a file. It also contains the lines below it that are indented more
-// deeply.
+// The type "entry" is a line of a file. The type "entry" also contains the lines below it that are
+// indented more deeply.
 type entry struct {
 	num    int // the line number
 	indent int // the number of spaces at the start of the line
@@ -63,8 +63,8 @@ func (r *lineReader) errorf(at Position, code problem.Code, hint, format string,
 	}
 }
 
-// splitLines reads the entries of a file. It also returns the comments and blank lines that follow
-// the last entry.
+// splitLines reads the entries of a file. splitLines also returns the comments and blank lines that
+// follow the last entry.
 func splitLines(src []byte) (entries []*entry, after []string, problems problem.List) {
 	r := &lineReader{}
 	text := strings.TrimPrefix(string(src), "\ufeff")

@@ -210,7 +210,8 @@ func (ev *evaluator) concat(l, r any) (any, error) {
 	return ev.produce(a + b)
 }
 
-// The method "produce" charges the cost of a new text. It also checks the length of the text.
+// The method "produce" charges the cost of a new text. The method "produce" also checks the length
+// of the text.
 func (ev *evaluator) produce(s string) (any, error) {
 	if len(s) > MaxTextChars && chars(s) > MaxTextChars {
 		return nil, ErrTooLong

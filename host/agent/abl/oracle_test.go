@@ -167,8 +167,8 @@ func (c *oracleCompiler) operand() {
 	}
 }
 
-// The method "items" compiles expressions up to a closing bracket. It returns the number of these
-// expressions.
+// The method "items" compiles expressions up to a closing bracket. The method "items" returns the
+// number of these expressions.
 func (c *oracleCompiler) items(closing string) int {
 	n := 0
 	for c.tokens[0] != closing {
@@ -406,7 +406,7 @@ func oracleNumber(v any) (float64, bool) {
 
 var oracleDatePattern = regexp.MustCompile(`^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(\.\d{1,9})?)?(Z|([+-])(\d\d):?(\d\d))?)?$`)
 
-// oracleDate counts the days of a date. It returns the date in seconds and nanoseconds.
+// oracleDate counts the days of a date. oracleDate returns the date in seconds and nanoseconds.
 func oracleDate(v any) ([2]int, bool) {
 	s, _ := v.(string)
 	m := oracleDatePattern.FindStringSubmatch(s)
@@ -574,7 +574,8 @@ func oracleKind(v any) string {
 	}
 }
 
-// oracleOrder compares two values. It returns -1, 0 or 1, or 2 if neither value precedes the other.
+// oracleOrder compares two values. oracleOrder returns -1, 0 or 1, or 2 if neither value precedes
+// the other.
 func oracleOrder(l, r any) int {
 	sign := func(less, equal bool) int {
 		switch {

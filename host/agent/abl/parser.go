@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// exprParser is a recursive descent parser for expressions. It has one method for each level of
-// precedence.
+// exprParser is a recursive descent parser for expressions. exprParser has one method for each
+// level of precedence.
 type exprParser struct {
 	lex   lexer
 	loc   locator

@@ -85,9 +85,9 @@ type targetPart struct {
 	isIndex bool
 }
 
-// splitIndexes returns a target without its indexes. It also returns the parts of the target. The
-// result "closed" is false if a bracket is not closed, or if a name follows an index without a dot
-// between them.
+// splitIndexes returns a target without its indexes. splitIndexes also returns the parts of the
+// target. The result "closed" is false if a bracket is not closed, or if a name follows an index
+// without a dot between them.
 func splitIndexes(text Text) (plain string, parts []targetPart, closed bool) {
 	rest, closed := text.Value, true
 	for offset := 0; rest != ""; offset = len(text.Value) - len(rest) {

@@ -12,8 +12,8 @@ import (
 // its entries are actions.
 var actionKeys = []string{"SET", "CLEAR", "TRANSFORM", "RESPOND", "CALL", "CHECK", "THEN", "ON_SUCCESS"}
 
-// readBody reads the actions below an entry, in order. It also reads the successor of the actions,
-// and the properties in the argument "extra".
+// readBody reads the actions below an entry, in order. readBody also reads the successor of the
+// actions, and the properties in the argument "extra".
 func readBody(r *reader, e *entry, what string, extra properties) Body {
 	return readBodyOf(r, e.at(), e.children, what, extra)
 }
@@ -59,8 +59,8 @@ func outcomesLast(entries []*entry) []*entry {
 	return sorted
 }
 
-// readOutcome reads ON_SUCCESS or ON_FAIL. It adds the result to the call or check that precedes
-// ON_SUCCESS or ON_FAIL.
+// readOutcome reads ON_SUCCESS or ON_FAIL. readOutcome adds the result to the call or check that
+// precedes ON_SUCCESS or ON_FAIL.
 func readOutcome(r *reader, e *entry, b *Body, success bool) {
 	var owner *Action
 	for i := range b.Actions {

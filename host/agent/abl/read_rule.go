@@ -78,8 +78,8 @@ func readConstraint(r *reader, item *entry, phase string) {
 	r.doc.Constraints = append(r.doc.Constraints, c)
 }
 
-// readRuleCondition reads the condition of a constraint. It also reads the checkpoint that follows
-// the condition.
+// readRuleCondition reads the condition of a constraint. readRuleCondition also reads the
+// checkpoint that follows the condition.
 func readRuleCondition(r *reader, text Text, c *Constraint) {
 	x, rest, mistake := parsePrefix(text)
 	if mistake != nil {

@@ -50,8 +50,8 @@ func readSamples(t testing.TB) []sample {
 	return samples
 }
 
-// TestSamples parses every sample in the vendor's documentation. It compares the parsed documents
-// with a golden file. No sample must have an error.
+// TestSamples parses every sample in the vendor's documentation. TestSamples compares the parsed
+// documents with a golden file. No sample must have an error.
 func TestSamples(t *testing.T) {
 	var b strings.Builder
 	for _, s := range readSamples(t) {

@@ -28,8 +28,8 @@ func newSearch(ev *evaluator, p *pattern, s string) *search {
 }
 
 // The method "next" returns the indices of the next match and of its groups. If the text contains
-// no further match, it returns nil. If a match is empty and begins at the end of the previous
-// match, the method "next" skips the match, like package regexp.
+// no further match, the method "next" returns nil. If a match is empty and begins at the end of the
+// previous match, the method "next" skips the match, like package regexp.
 func (f *search) next() ([]int, error) {
 	for f.position <= len(f.s) {
 		match, err := f.find()
@@ -94,8 +94,8 @@ func (p *pattern) continuation() (re *regexp.Regexp, err error) {
 	return p.rest, err
 }
 
-// chargedReader reads a text for a search. It charges the evaluation for each step of the search.
-// If the evaluation has no steps left, chargedReader reports that the text has ended.
+// chargedReader reads a text for a search. chargedReader charges the evaluation for each step of
+// the search. If the evaluation has no steps left, chargedReader reports that the text has ended.
 type chargedReader struct {
 	ev        *evaluator
 	text      string

@@ -154,8 +154,8 @@ func (r *renderer) each(p part, value any) error {
 	return nil
 }
 
-// The content of "{{#each}}" is evaluated in an itemScope. It looks up a name first in the fields
-// of the item, and then in the outer scope.
+// The content of "{{#each}}" is evaluated in an itemScope. itemScope looks up a name first in the
+// fields of the item, and then in the outer scope.
 type itemScope struct {
 	outer Scope
 	item  any

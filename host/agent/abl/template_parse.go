@@ -53,8 +53,8 @@ func (p *templateParser) literal(s string) {
 	}
 }
 
-// The method "next" parses the text up to the next pair of braces. It also parses the expression or
-// tag in these braces.
+// The method "next" parses the text up to the next pair of braces. The method "next" also parses
+// the expression or tag in these braces.
 func (p *templateParser) next() *problem.Problem {
 	s := p.text.Value
 	i := strings.Index(s[p.pos:], "{{")

@@ -93,8 +93,8 @@ func TestRenderBounds(t *testing.T) {
 	}
 }
 
-// FuzzTemplate checks that parsing and rendering never panic. It also checks that a text without
-// braces is rendered unchanged.
+// FuzzTemplate checks that parsing and rendering never panic. FuzzTemplate also checks that a text
+// without braces is rendered unchanged.
 func FuzzTemplate(f *testing.F) {
 	for _, seed := range []string{"a {{b}} c", "{{#each list}}{{this}}{{else}}x{{/each}}", "\n {{#if x}} \n{{/if}}", `\{{`, "{{add @index 1}}"} {
 		f.Add(seed)

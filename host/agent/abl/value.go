@@ -118,8 +118,8 @@ func DateOf(v any) (time.Time, bool) {
 	return parseDate(s)
 }
 
-// The function "finite" returns its argument. If the argument is infinite or not a number, it
-// returns nil. Negative zero becomes zero.
+// The function "finite" returns its argument. If the argument is infinite or not a number, the
+// function "finite" returns nil. Negative zero becomes zero.
 func finite(n float64) any {
 	if math.IsInf(n, 0) || math.IsNaN(n) {
 		return nil

@@ -93,7 +93,7 @@ func New() *Env {
 	}
 }
 
-// Turn performs a turn in a transaction. If the turn fails, it has no effect.
+// Turn performs a turn in a transaction. If the turn fails, Turn has no effect.
 func (e *Env) Turn(ctx context.Context, set *agent.Set, r agent.Request) (*report.Outcome, error) {
 	var outcome *report.Outcome
 	err := e.Transaction(ctx, func(ctx context.Context) (err error) {

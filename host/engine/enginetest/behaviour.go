@@ -17,15 +17,16 @@ const (
 	Throw Behaviour = "throw"
 	// Print logs the text "one" with the level info, and the text "two" as a warning.
 	Print Behaviour = "print"
-	// Count reads {"n": number} from the store "counter". It increments n, writes the record, and
-	// returns n. If the record is missing, n is 0.
+	// Count reads {"n": number} from the store "counter". Count increments n, writes the record,
+	// and returns n. If the record is missing, n is 0.
 	Count Behaviour = "count"
-	// Remove deletes the record in the store "counter". It returns the reply of this operation.
+	// Remove deletes the record in the store "counter". Remove returns the reply of this operation.
 	Remove Behaviour = "remove"
-	// Catch reads the store "forbidden" and catches the error. It returns {"code", "store",
+	// Catch reads the store "forbidden" and catches the error. Catch returns {"code", "store",
 	// "violations"}, which it reads from the error.
 	Catch Behaviour = "catch"
-	// Uncaught reads the store "forbidden" in line 3 of its source. It does not catch the error.
+	// Uncaught reads the store "forbidden" in line 3 of its source. Uncaught does not catch the
+	// error.
 	Uncaught Behaviour = "uncaught"
 	// Fake raises an error that resembles a fault with the code "conflict". The resemblance is as
 	// close as the language allows.
@@ -41,7 +42,7 @@ const (
 	Spin Behaviour = "spin"
 	// Wait reads the store "slow". This call returns only when the run is over.
 	Wait Behaviour = "wait"
-	// Forget starts to read the store "forbidden". It does not wait for the result, and returns
+	// Forget starts to read the store "forbidden". Forget does not wait for the result, and returns
 	// "saved". A language needs asynchronous calls for the behavior Forget.
 	Forget Behaviour = "forget"
 	// Never waits for a promise that is never settled. No call is pending during this time. A
@@ -67,17 +68,17 @@ const (
 	// languages, all code shares some state, such as a prototype. In these languages, Global also
 	// increments a counter in this state.
 	Global Behaviour = "global"
-	// Keep stores input.value in a global variable. It then reads the store "prefs", and returns
+	// Keep stores input.value in a global variable. Keep then reads the store "prefs", and returns
 	// the variable.
 	Keep Behaviour = "keep"
-	// Keywords reads the store "prefs" with the projection {"a": 1}. It passes the store and the
-	// projection as keyword arguments.
+	// Keywords reads the store "prefs" with the projection {"a": 1}. Keywords passes the store and
+	// the projection as keyword arguments.
 	Keywords Behaviour = "keywords"
-	// Aliases sets the store "prefs" to {"a": 1}. It passes the store as the keyword argument
+	// Aliases sets the store "prefs" to {"a": 1}. Aliases passes the store as the keyword argument
 	// memory_store_name, and the value as the keyword argument content.
 	Aliases Behaviour = "aliases"
-	// Unknown calls the operation "get" with the keyword argument "nope", which does not exist. It
-	// returns the code of the error.
+	// Unknown calls the operation "get" with the keyword argument "nope", which does not exist.
+	// Unknown returns the code of the error.
 	Unknown Behaviour = "unknown"
 	// Added calls memory.probe_content("prefs", {"a": 1}) and returns the reply to this call.
 	Added Behaviour = "added operation"

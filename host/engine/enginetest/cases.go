@@ -226,8 +226,8 @@ func wantCall(t *testing.T, m *Memory, op string, args ...string) {
 	}
 }
 
-// The function "values" passes an input to the guest. It expects that the guest returns this input
-// unchanged. The input contains values that a conversion could change.
+// The function "values" passes an input to the guest. The function "values" expects that the guest
+// returns this input unchanged. The input contains values that a conversion could change.
 func values(t *testing.T, s *subject) {
 	p := s.load(t, Echo)
 	for _, text := range []string{
@@ -245,8 +245,8 @@ func values(t *testing.T, s *subject) {
 	}
 }
 
-// addedOperation calls an operation that only the operation table contains. It expects that this
-// call succeeds.
+// addedOperation calls an operation that only the operation table contains. addedOperation expects
+// that this call succeeds.
 func addedOperation(t *testing.T, s *subject) {
 	s.table = append(abi.Operations(), abi.Operation{
 		Name: "probe_content",

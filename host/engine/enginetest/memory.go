@@ -11,8 +11,8 @@ import (
 )
 
 // Memory is a simple host for tests. A Memory stores contents in a map. Calls to some stores fail
-// in a defined way. It does not merge, project or check contents. A Memory is safe for concurrent
-// use.
+// in a defined way. Memory does not merge, project or check contents. A Memory is safe for
+// concurrent use.
 type Memory struct {
 	// The key of Faults is the name of a store. All calls to this store return the fault that is
 	// the value.

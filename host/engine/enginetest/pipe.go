@@ -67,8 +67,8 @@ func (p *piped) Load(ctx context.Context, src engine.Source) (engine.Program, er
 	}
 }
 
-// openFile opens a file or a folder. It returns the content of the file, or the entries of the
-// folder.
+// openFile opens a file or a folder. openFile returns the content of the file, or the entries of
+// the folder.
 func openFile(files fs.FS, name string) frame {
 	info, err := fs.Stat(files, name)
 	if err != nil {
@@ -141,7 +141,7 @@ func (p *pipedProgram) Close() error {
 	return nil
 }
 
-// pipedRun is a run through a pipe. It contains the state at the host's end of the pipe.
+// pipedRun is a run through a pipe. pipedRun contains the state at the host's end of the pipe.
 type pipedRun struct {
 	ctx    context.Context
 	wire   *wire

@@ -17,7 +17,8 @@ import (
 // through the pipe.
 var errHalted = errors.New("the host ended the run")
 
-// The type "server" is the engine's end of all pipes. It keeps the programs that were loaded.
+// The type "server" is the engine's end of all pipes. The type "server" keeps the programs that
+// were loaded.
 type server struct {
 	engine   engine.Engine
 	mu       sync.Mutex
@@ -132,7 +133,8 @@ func (p *hostConn) listen(cancel context.CancelCauseFunc) {
 	}
 }
 
-// The method "request" sends a frame to the host. It returns the reply of the host.
+// The method "request" sends a frame to the host. The method "request" returns the reply of the
+// host.
 func (p *hostConn) request(f frame) (frame, error) {
 	p.ask.Lock()
 	defer p.ask.Unlock()

@@ -13,7 +13,7 @@ import (
 )
 
 // The function "aborted" expects that the guest executes no code after the host has ended the run.
-// It also expects that Run returns the host's error.
+// The function "aborted" also expects that Run returns the host's error.
 func aborted(t *testing.T, s *subject) {
 	m := NewMemory(errHalt)
 	out, err := run(s.load(t, Halt), input(), m, enough)
@@ -55,8 +55,8 @@ func cause(t *testing.T, s *subject) {
 	wantFault(t, out, err, abi.MemoryLimit)
 }
 
-// The function "waiting" ends a run while a call is pending. It expects that the call is canceled,
-// and that Run returns the error of this call.
+// The function "waiting" ends a run while a call is pending. The function "waiting" expects that
+// the call is canceled, and that Run returns the error of this call.
 func waiting(t *testing.T, s *subject) {
 	out, err := run(s.load(t, Wait), input(), NewMemory(errHalt), 4*short) // 4*short is enough time for the call
 	if !errors.Is(err, context.DeadlineExceeded) {

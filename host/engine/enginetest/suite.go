@@ -121,7 +121,8 @@ func input() engine.Input {
 	}
 }
 
-// The method "answer" runs a Behaviour once. It expects that the run returns an output.
+// The method "answer" runs a Behaviour once. The method "answer" expects that the run returns an
+// output.
 func (s *subject) answer(t *testing.T, b Behaviour, in engine.Input, m *Memory) engine.Output {
 	t.Helper()
 	out, err := run(s.load(t, b), in, m, enough)
@@ -131,7 +132,8 @@ func (s *subject) answer(t *testing.T, b Behaviour, in engine.Input, m *Memory) 
 	return out
 }
 
-// The method "fault" runs a Behaviour once. It expects that the run returns a fault.
+// The method "fault" runs a Behaviour once. The method "fault" expects that the run returns a
+// fault.
 func (s *subject) fault(t *testing.T, b Behaviour, in engine.Input, m *Memory, code abi.Code) *abi.Fault {
 	t.Helper()
 	out, err := run(s.load(t, b), in, m, enough)

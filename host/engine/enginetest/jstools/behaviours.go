@@ -82,7 +82,7 @@ var behaviours = map[enginetest.Behaviour]string{
 	enginetest.Broken:   "const a = 1;\n\nconst b = = 2;",
 }
 
-// Write returns the tool that implements a Behaviour. It also returns the file that this tool
+// Write returns the tool that implements a Behaviour. Write also returns the file that this tool
 // imports. Write can be used as the field Write of an enginetest.Config. Write is safe for
 // concurrent use.
 func Write(b enginetest.Behaviour) (engine.Source, bool) {
