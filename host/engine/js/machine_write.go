@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// machineHelpers are the functions that the modules of machines share. The names of machineHelpers
-// contain "$", which names of steps cannot contain.
+// machineHelpers is JavaScript code that each machine's module contains. The names of the functions
+// begin with "$", so they cannot equal the name of a step.
 const machineHelpers = `const $now = new Date().toISOString(), now = () => $now; ` +
 	`const $pick = (o, names) => { const p = {}; for (const n of names) if (o[n] !== undefined) p[n] = o[n]; return p; }; ` +
 	`const $remember = (o) => [o.collection, o.content, $pick(o, ["metadata", "namespace", "ttl", "id"])]; ` +
@@ -21,19 +21,19 @@ const machineHelpers = `const $now = new Date().toISOString(), now = () => $now;
 	`const $messages = (o) => o.role === undefined ? [{role: "user", content: $text(o.task)}] : [{role: "system", content: $text(o.role)}, {role: "user", content: $text(o.task)}]; ` +
 	`const $answer = (a) => a.object ?? {text: a.text ?? ""}; `
 
-// machineWriter writes the module of a machine. Code from the file keeps its line and, if possible,
-// its column, so a position in the module is a position in the file. Generated code contains no
-// line breaks.
+// machineWriter writes a machine as a JavaScript module. Code that is copied from the machine's
+// file stays on the same line and, if possible, in the same column. Positions in the module
+// therefore usually equal positions in the file. Generated code contains no line breaks.
 type machineWriter struct {
 	doc          *machine.Document
 	test         *machine.Test // the test that the module executes, or nil
 	out          strings.Builder
-	line, column int // the line and the column of the end of the output; both numbers count from 0
+	line, column int // the end of the output; line and column count from 0
 	edges        map[int][]machineEdge
 }
 
-// machineEdge is a column of a line in which code from the file begins or ends. Columns count
-// characters from 0.
+// machineEdge marks the beginning or the end of code that was copied from the machine's file.
+// Columns count characters from 0.
 type machineEdge struct {
 	column int
 	// file is the column in the file at which the code begins. file is -1 at the end of the code.
@@ -52,8 +52,8 @@ func (w *machineWriter) raw(text string) {
 	w.column += utf8.RuneCountInString(text)
 }
 
-// The method "move" writes line breaks and spaces up to a position. If the output has already
-// passed the column of the position, the method does not change the column.
+// The method "move" writes line breaks and spaces up to a position. If the output is already beyond
+// the position's column, the method writes no spaces.
 func (w *machineWriter) move(line, column int) {
 	if n := line - 1 - w.line; n > 0 {
 		w.raw(strings.Repeat("\n", n))
@@ -64,7 +64,7 @@ func (w *machineWriter) move(line, column int) {
 }
 
 // The method "place" writes code from the file. The argument "inserted" contains the offsets of the
-// bytes of the code that are not in the file.
+// bytes in the argument "code" that do not come from the file.
 func (w *machineWriter) place(at machine.Position, code string, inserted ...int) {
 	w.move(at.Line, at.Column)
 	column, done := at.Column-1, 0
@@ -91,8 +91,8 @@ func (w *machineWriter) edge(file int) {
 	w.edges[w.line] = append(w.edges[w.line], machineEdge{w.column, file})
 }
 
-// The method "position" returns the column in the file of a position in the module. The method maps
-// generated code to the first character of its line.
+// The method "position" maps a position in the module to a position in the machine's file. A
+// position in generated code becomes the first character of the line.
 func (w *machineWriter) position(line, column int) (int, int) {
 	edges := w.edges[line-1]
 	last := machineEdge{file: -1}
@@ -157,8 +157,8 @@ func writeMachineStep(c *machineCompiler, w *machineWriter) {
 	w.write(" const %s = steps.%[1]s;", name)
 }
 
-// writeAsk writes a request to a model. The error handler is on the line of the step, so an error
-// about the model's answer has the position of the step.
+// writeAsk writes a request to a model. An error about the model's answer gets the position of the
+// error handler. Therefore the error handler is on the line of the step.
 func writeAsk(c *machineCompiler, w *machineWriter) {
 	s := c.step
 	message := fmt.Sprintf("the model's answer to the step %s is not valid: ", s.Name.Value)

@@ -10,19 +10,20 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// exactMath contains the functions of Math whose results differ in the last digits between goja and
-// V8.
+// exactMath contains a replacement for each function of Math for which goja and V8 return different
+// last digits.
 var exactMath = map[string]func(float64) float64{
 	"acos": ieee754.Acos, "acosh": ieee754.Acosh, "asin": ieee754.Asin, "asinh": ieee754.Asinh, "atan": ieee754.Atan,
 	"cbrt": ieee754.Cbrt, "cos": ieee754.Cos, "cosh": ieee754.Cosh, "exp": ieee754.Exp, "log": ieee754.Log,
 	"log10": ieee754.Log10, "log2": ieee754.Log2, "sin": ieee754.Sin, "sinh": ieee754.Sinh, "tan": ieee754.Tan, "tanh": ieee754.Tanh,
 }
 
-// inexactNames matches the names of the functions of Math whose results differ in goja.
+// inexactNames matches the names of the functions of Math for which goja and V8 return different
+// results.
 var inexactNames = lazyregexp.New(`\b(?:a?(?:sin|cos)h?|tanh?|atan2?|exp|log(?:2|10)?|cbrt|pow)\b`)
 
-// mathNames returns the names of the functions of Math in a tool's code whose results differ in
-// goja. A tool that computes the name of a function at run time gets goja's function.
+// mathNames returns the names in a tool's code that inexactNames matches. A tool that computes the
+// name of a function at run time gets goja's function.
 func mathNames(code string) []string {
 	if !strings.Contains(code, "Math") {
 		return nil

@@ -11,14 +11,15 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// maxArgumentBytes is the maximum size of one argument of a memory call. The limit protects only
-// the encoder, because the host itself limits the size of stored content.
+// maxArgumentBytes is the maximum size of one argument of a memory call. The limit protects the
+// encoder. A smaller limit is unnecessary, because the host limits the size of stored content.
 const maxArgumentBytes = 16 << 20
 
 // maxNameBytes is the maximum length of an unknown name in a message. Longer names are truncated.
 const maxNameBytes = 64
 
-// memoryAPI creates the guest's modules of operations, such as the global memory.
+// memoryAPI creates the guest's globals whose functions are operations of the host, such as the
+// global "memory".
 type memoryAPI struct {
 	*realm
 	errors     *errorMapper
@@ -27,7 +28,8 @@ type memoryAPI struct {
 	external   externalCalls
 }
 
-// The method "object" creates the global of a module, an object with a function for each operation.
+// The method "object" creates a module's global. The global is an object with a function for each
+// operation.
 func (m *memoryAPI) object(module string) goja.Value {
 	names := make([]string, 0, len(m.operations))
 	members := make(map[string]func() goja.Value, len(m.operations))
@@ -50,9 +52,10 @@ func (m *memoryAPI) method(op *abi.Operation) goja.Value {
 	return function
 }
 
-// The method "operation" returns the native function for an operation. The function behaves like an
-// async function of the prelude but costs less: the function performs the operation when the guest
-// calls it, and returns a settled promise.
+// The method "operation" returns the native function for an operation. Like an async function, the
+// native function returns a promise. But the promise is already settled, because the native
+// function performs the operation during the call. A native function costs less than an async
+// function of the prelude.
 func (m *memoryAPI) operation(op *abi.Operation) nativeFunc {
 	if op.External && m.external.begin != nil {
 		return m.externalOperation(op)
@@ -71,9 +74,10 @@ func (m *memoryAPI) operation(op *abi.Operation) nativeFunc {
 	}
 }
 
-// arrange returns the arguments of a call in the order of the operation's parameters. A call can
+// arrange sorts the arguments of a call into the order of the operation's parameters. A call can
 // pass positional arguments or one object with named arguments. arrange does the same as the
-// function "arrange" in the prelude's memory.js, but does not use names that a guest can change.
+// function "arrange" in the prelude's memory.js. Unlike that function, arrange uses no names that a
+// guest can change.
 func (m *memoryAPI) arrange(op *abi.Operation, args []goja.Value) []goja.Value {
 	if len(args) > len(op.Params) {
 		m.refuseCall(op, "takes at most %d arguments, not %d", len(op.Params), len(args))

@@ -7,8 +7,9 @@ import (
 )
 
 // newMemoryAccessError returns the guest's error for a fault. The error is equal to an error that
-// the class MemoryAccessError creates. newMemoryAccessError runs no guest code, even if the guest
-// has replaced Error, the prototypes or the class. Guest code therefore cannot suppress the fault.
+// the class MemoryAccessError creates. Even if the guest has replaced Error, the class or a
+// prototype, newMemoryAccessError runs no guest code. Guest code therefore cannot suppress the
+// fault.
 func (p *prelude) newMemoryAccessError(f *abi.Fault) *goja.Object {
 	object := bareError(p.vm, p.vm.ToValue(f.Message))
 	setPrototype(object, p.memoryAccessError().Get("prototype").(*goja.Object))
@@ -35,8 +36,8 @@ func listOf(r *realm, violations []abi.Violation) goja.Value {
 	return mustParse(r, violations)
 }
 
-// memoryAccessError returns the class MemoryAccessError. memoryAccessError creates the class on the
-// first call, when the guest may already have replaced Error.
+// memoryAccessError returns the class MemoryAccessError. The first call to memoryAccessError
+// creates the class. By then, the guest may have replaced Error.
 func (p *prelude) memoryAccessError() *goja.Object {
 	return p.module(errorsModule).Get("MemoryAccessError").(*goja.Object)
 }
@@ -64,8 +65,8 @@ func makeErrorBase(r *realm) goja.Value {
 	return base
 }
 
-// bareError returns an error with a message. bareError works like the constructor of Error but sets
-// the prototype of the new class.
+// bareError returns an error with a message. bareError works like the constructor of Error, but
+// leaves out properties that the constructor of the subclass sets.
 func bareError(vm *goja.Runtime, message goja.Value) *goja.Object {
 	object := vm.NewTypeError()
 	if isUndefined(message) {

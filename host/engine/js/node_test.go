@@ -114,7 +114,7 @@ func TestProcessAndUtil(t *testing.T) {
 	}
 }
 
-// TestHashIsBounded checks that hashing a large amount of data ends with the run.
+// TestHashIsBounded checks that the hashing of a large amount of data stops when the run ends.
 func TestHashIsBounded(t *testing.T) {
 	program, err := newEngine(t).Load(t.Context(), engine.Source{Path: "tool.js", Code: []byte(
 		`const h = require("crypto").createHash("sha512"); const b = Buffer.alloc(16 << 20); for (;;) h.update(b);`)})
@@ -142,8 +142,8 @@ func TestWeakReferences(t *testing.T) {
 	}
 }
 
-// TestYieldStar checks that a synchronous generator uses the synchronous iterator even if esbuild
-// lowers async generators.
+// TestYieldStar checks that yield* in a synchronous generator uses the synchronous iterator, even
+// if esbuild lowers async generators.
 func TestYieldStar(t *testing.T) {
 	const both = `class B { *[Symbol.iterator]() { yield 1; yield 2 } async *[Symbol.asyncIterator]() { yield 3 } }`
 	for code, want := range map[string]string{

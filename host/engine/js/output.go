@@ -10,9 +10,9 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// encodeOutput encodes the result of the tool. encodeOutput runs guest code. For a number or a
-// function that JSON cannot represent, encodeOutput writes the same output as JSON.stringify and
-// adds a warning, so the rest of the result is not lost.
+// encodeOutput encodes the result of the tool. encodeOutput runs guest code. JSON cannot represent
+// functions and some numbers. For such a value, encodeOutput writes the same output as
+// JSON.stringify and adds a warning. The rest of the result is therefore not lost.
 func (r *run) encodeOutput(value goja.Value) (json.RawMessage, error) {
 	e := &encoder{realm: &r.realm, bounds: bounds{nesting: r.realm.limits.ValueNesting, bytes: r.realm.limits.OutputBytes, lossy: true}}
 	text, refused := e.encode("output", value)
@@ -41,8 +41,8 @@ func (r *run) outputTooLarge(name string) error {
 // contextChanges returns a JSON object with the context keys that the guest added or changed, or
 // nil. contextChanges runs guest code.
 func (r *run) contextChanges() (json.RawMessage, error) {
-	// An unchanged context usually encodes to its original text. If the encoded context equals the
-	// original text, no comparison key by key is necessary.
+	// The encoding of an unchanged context usually equals the original text. In this case, the keys
+	// need not be compared.
 	same := bounds{nesting: maxParseNesting, bytes: len(r.in.Context)}
 	if text, refused := encodeJSON(&r.realm, "context", r.context, same); refused == nil && bytes.Equal(text, r.contextText()) {
 		return nil, nil
@@ -95,9 +95,11 @@ func (r *run) contextBefore() (map[string]goja.Value, error) {
 	return before, nil
 }
 
-// changedKey returns the encoded value of a key if the value has changed, and nil otherwise.
+// changedKey returns the encoded value of a key. If the value has not changed, changedKey returns
+// nil.
 func (r *run) changedKey(key string, before goja.Value) ([]byte, error) {
-	// The received context can be larger and nested deeper than an output.
+	// The limits for an output do not apply, because the received context can be larger and nested
+	// deeper.
 	asRead := bounds{nesting: maxParseNesting, bytes: max(r.realm.limits.OutputBytes, 8*len(r.in.Context))}
 	name := pathText("context", []step{{key: key, index: -1}})
 	now, refused := encodeJSON(&r.realm, name, r.context.Get(key), asRead)

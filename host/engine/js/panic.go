@@ -5,9 +5,9 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/crash"
 )
 
-// recovered converts a panic to a fault. If the panic is in goja, the tool's code caused it, and
-// the fault is the result of the method "broken". Any other panic becomes an internal fault. The
-// value and the stack of the panic appear only in the host's log.
+// recovered converts a panic to a fault. The tool's code caused a panic in goja, so for such a
+// panic the fault is the result of the method "broken". Any other panic becomes an internal fault.
+// The value and the stack of the panic appear only in the host's log.
 func (e *Engine) recovered(err *error, broken func() error) {
 	c := crash.Of(recover())
 	if c == nil {
@@ -29,9 +29,9 @@ func unreadable(name string) error {
 	return f
 }
 
-// The method "broken" returns the fault of a run in which goja panicked. If the host had already
-// ended the run, broken returns the host's error. The fault has no position, because goja has
-// already discarded the call stack.
+// The method "broken" returns the fault of a run in which goja panicked. If the host ended the run
+// before the panic, the method "broken" returns the host's error. The fault has no position,
+// because a panic discards goja's call stack.
 func (r *run) broken() error {
 	if r.realm.halted != nil {
 		return r.realm.halted

@@ -44,8 +44,8 @@ func TestPanicOfGoja(t *testing.T) {
 	}
 }
 
-// TestPanicAfterHalt checks that a run reports the host's error if the host ended the run and goja
-// then panics before it handles the interrupt.
+// TestPanicAfterHalt tests a run that the host ends with an interrupt. If goja panics before goja
+// handles the interrupt, the run reports the host's error.
 func TestPanicAfterHalt(t *testing.T) {
 	var logged any
 	program, err := newEngineWithPanics(&logged).Load(t.Context(), engine.Source{Path: "tool.js", Code: []byte(`
@@ -60,8 +60,8 @@ func TestPanicAfterHalt(t *testing.T) {
 	}
 }
 
-// TestPanicOfTheHostBehindGoja checks that a panic of the host is an internal fault even if goja
-// called the host.
+// TestPanicOfTheHostBehindGoja checks that a panic in host code is an internal fault, even if goja
+// called the host code.
 func TestPanicOfTheHostBehindGoja(t *testing.T) {
 	host := enginetest.NewMemory(errHalt).Host()
 	host.Log = func(abi.Level, string) error { panic("secret") }

@@ -46,8 +46,8 @@ func wrapTypedFrom(r *realm) {
 	must(shared.DefineDataProperty("from", from, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
 }
 
-// addCapture adds Error.captureStackTrace, which sets the stack of an object. addCapture does not
-// change the stack of an error, because an error already has a stack since its creation.
+// addCapture adds Error.captureStackTrace, which sets the property "stack" of an object.
+// Error.captureStackTrace ignores an error, because every error gets a stack when it is created.
 func addCapture(r *realm) {
 	class := r.vm.GlobalObject().Get("Error").(*goja.Object)
 	capture := r.native("captureStackTrace", func(call goja.FunctionCall) goja.Value {

@@ -26,10 +26,10 @@ type preludeModule struct {
 // that MemoryAccessError extends.
 const errorsModule = "errors.js"
 
-// modulePrograms contains the modules of the prelude by name. Each module is compiled when the
-// process first uses it. The value of a module is a function with the parameters exports and
-// require. The file name of a module has the prefix "toolrun:", which excludes frames of the module
-// from the author's stack.
+// modulePrograms maps the names of the prelude's modules to functions that return the compiled
+// modules. The first call for a module in a process compiles the module. The completion value of a
+// module's program is a function with the parameters "exports" and "require". The file name of a
+// module has the prefix "toolrun:", which excludes frames of the module from the author's stack.
 var modulePrograms = sync.OnceValue(func() map[string]func() preludeModule {
 	programs := make(map[string]func() preludeModule)
 	for _, files := range []fs.FS{sdkjs.Files, webapi} {
@@ -82,14 +82,14 @@ func (p *prelude) module(name string) *goja.Object {
 	if err != nil {
 		panic(err)
 	}
-	exports := p.vm.CreateObject(nil) // the object has no prototype, so an assignment cannot call a guest's setter
+	exports := p.vm.CreateObject(nil) // without a prototype, the object has no guest's setters
 	arguments := []goja.Value{exports, p.requireFor(module)}
 	if name == errorsModule {
 		arguments = append(arguments, makeErrorBase(p.realm))
 	}
 	call, _ := goja.AssertFunction(wrapper)
 	if _, err := call(goja.Undefined(), arguments...); err != nil {
-		panic(err) // the guest is out of stack or was stopped; the modules themselves do not fail
+		panic(err) // a stack overflow or the end of the run; the modules themselves do not fail
 	}
 	if p.exports == nil {
 		p.exports = make(map[string]*goja.Object)
@@ -98,8 +98,8 @@ func (p *prelude) module(name string) *goja.Object {
 	return exports
 }
 
-// requireFor returns the function "require" for a module. Because creating a native function is
-// expensive, requireFor returns undefined for a module that does not use "require".
+// requireFor returns the function "require" for a module. For a module that does not use "require",
+// requireFor returns undefined, because it is expensive to create a native function.
 func (p *prelude) requireFor(module preludeModule) goja.Value {
 	if !module.requires {
 		return goja.Undefined()
@@ -114,8 +114,8 @@ func (p *prelude) require(call goja.FunctionCall) goja.Value {
 	return p.module(path.Base(call.Argument(0).String()))
 }
 
-// create calls a function of a module. The function creates an object from a host object, which
-// contains native functions.
+// create calls a function of a module. The called function receives a host object with native
+// functions and creates an object for the guest.
 func (p *prelude) create(module, function string, arguments ...goja.Value) goja.Value {
 	call, _ := goja.AssertFunction(p.module(module).Get(function))
 	value, err := call(goja.Undefined(), arguments...)

@@ -21,7 +21,7 @@ import (
 type script struct {
 	code     string
 	warnings []string
-	// stringifies reports whether the code names JSON.stringify.
+	// stringifies reports whether the code contains the name JSON.stringify.
 	stringifies bool
 	// inputs contains the names of the inputs that the tool reads as $name.
 	inputs []string
@@ -63,9 +63,9 @@ func newProgram(e *Engine, src engine.Source, s *script) (*program, error) {
 // Review returns the review of the source.
 func (p *program) Review() engine.Review { return p.review }
 
-// compile compiles the script and returns its syntax tree, with changes that avoid goja's
-// deviations from the language. compile disables source maps, because goja would open the file that
-// a "sourceMappingURL" comment names.
+// compile compiles the script and returns its syntax tree. compile changes the syntax tree to avoid
+// goja's deviations from the language. compile disables source maps, because goja would open the
+// file that a "sourceMappingURL" comment names.
 func (p *program) compile() (*ast.Program, error) {
 	tree, err := parser.ParseFile(nil, p.name, p.script.code, 0, parser.WithDisableSourceMaps)
 	if err != nil {
@@ -79,8 +79,8 @@ func (p *program) compile() (*ast.Program, error) {
 	return tree, err
 }
 
-// sourceInvalid returns the fault for code that the bundler accepted but goja rejects. The fault
-// contains the position in the author's file.
+// sourceInvalid returns the fault for code that goja rejects although the bundler accepted it. The
+// fault contains the position in the author's file.
 func (p *program) sourceInvalid(err error) *abi.Fault {
 	message, at := "the engine does not support the syntax", file.Position{}
 	if list, ok := errors.AsType[parser.ErrorList](err); ok && len(list) > 0 {
@@ -103,7 +103,7 @@ func (p *program) sourceInvalid(err error) *abi.Fault {
 	return f
 }
 
-// Run executes the tool once in a new runtime on the calling goroutine.
+// Run executes the tool once. Run creates a runtime and uses the calling goroutine.
 func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (out engine.Output, err error) {
 	p.open.RLock()
 	defer p.open.RUnlock()

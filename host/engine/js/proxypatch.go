@@ -6,11 +6,11 @@ import (
 	"github.com/dop251/goja"
 )
 
-// goja passes an array that is a view of its own stack to the traps apply and construct. A guest
-// that keeps the array can see and change the local variables of other calls. If the target of a
-// proxy is a function, the guest's constructor Proxy therefore inserts our own handler, which
-// passes copies to the traps. Proxies of other objects have no traps apply and construct, and are
-// unchanged goja proxies.
+// The traps "apply" and "construct" receive an array from goja that shares memory with goja's
+// stack. A guest that keeps the array can see and change the local variables of other calls.
+// Therefore, if the target of a proxy is a function, the guest's constructor Proxy inserts our own
+// handler, which passes copies to the traps. goja never calls "apply" and "construct" for proxies
+// of other objects, so these proxies need no handler of ours.
 
 // proxyPatch is the guest's constructor Proxy.
 type proxyPatch struct{ *realm }
@@ -26,8 +26,8 @@ func (p *proxyPatch) install() {
 	})
 	must(shimmed.DefineDataProperty("length", p.vm.ToValue(2), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE))
 	must(native.DefineDataProperty("revocable", shimmed, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
-	// A proxy of the constructor keeps the constructor's name and length and, like the constructor,
-	// has no prototype.
+	// The replacement is a proxy of the original constructor. Like the original, the proxy has no
+	// prototype, and its name and length are the same.
 	wrapped := p.vm.NewProxy(native, &goja.ProxyTrapConfig{
 		Construct: func(_ *goja.Object, arguments []goja.Value, newTarget *goja.Object) *goja.Object {
 			return p.construct(construct, newTarget, p.shimmed(arguments))
@@ -36,8 +36,8 @@ func (p *proxyPatch) install() {
 	must(global.DefineDataProperty("Proxy", p.vm.ToValue(wrapped), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
 }
 
-// shimmed returns the arguments target and handler of a proxy. If the target can be called, shimmed
-// replaces the handler with our own handler.
+// shimmed returns the arguments for the constructor Proxy: target and handler. If the target can be
+// called, shimmed replaces the handler with our own handler.
 func (p *proxyPatch) shimmed(arguments []goja.Value) []goja.Value {
 	if len(arguments) < 2 || !isCallable(arguments[0]) {
 		return arguments
@@ -46,8 +46,8 @@ func (p *proxyPatch) shimmed(arguments []goja.Value) []goja.Value {
 	if !ok || isRevoked(handler) { // any use of a revoked proxy throws an error
 		return arguments
 	}
-	// The target of the inserted proxy is an empty object, so no trap can conflict with members of
-	// the target.
+	// The inserted handler is a proxy whose target is an empty object. A trap therefore cannot
+	// conflict with members of the target.
 	shim := p.vm.NewProxy(p.vm.CreateObject(nil), &goja.ProxyTrapConfig{
 		Get: func(_ *goja.Object, name string, _ goja.Value) goja.Value { return p.trapOf(handler, name) },
 	})
@@ -61,7 +61,7 @@ func isRevoked(o *goja.Object) bool {
 // listOfTrap contains the index of the argument list among the arguments of each trap.
 var listOfTrap = map[string]int{"apply": 2, "construct": 1}
 
-// trapOf returns a trap of a handler as a function that copies the argument list.
+// trapOf wraps a trap of a handler in a function that copies the argument list.
 func (p *proxyPatch) trapOf(handler *goja.Object, name string) goja.Value {
 	p.enter()
 	defer p.leave()
@@ -74,7 +74,7 @@ func (p *proxyPatch) trapOf(handler *goja.Object, name string) goja.Value {
 	return p.vm.ToValue(func(call goja.FunctionCall) goja.Value {
 		p.enter()
 		defer p.leave()
-		arguments := make([]goja.Value, len(call.Arguments)) // the slice is also a view of goja's stack
+		arguments := make([]goja.Value, len(call.Arguments)) // Arguments is part of goja's stack
 		copy(arguments, call.Arguments)
 		if list > 0 && list < len(arguments) {
 			arguments[list] = p.copyOfList(arguments[list].(*goja.Object))

@@ -10,25 +10,25 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// realm is the JavaScript environment of one run. realm contains the runtime, its original
-// intrinsics, the clock and the limits. Only the goroutine of the run uses a realm, except that
-// other goroutines can call the method Interrupt of the runtime. realm contains the context of the
-// run, because goja does not pass a context to native functions.
+// realm is the JavaScript environment of one run. realm contains the runtime, the runtime's
+// original intrinsics, the clock and the limits. Only the run's goroutine may use a realm. The only
+// exception is the runtime's method Interrupt, which other goroutines can call. realm contains the
+// context of the run, because goja does not pass a context to native functions.
 type realm struct {
 	ctx     context.Context
 	vm      *goja.Runtime
 	limits  engine.Limits
 	start   time.Time // of the run
-	base    time.Time // the start of the guest's clock; zero selects the system clock
+	base    time.Time // the first time that the guest's clock shows; zero selects the system clock
 	frozen  bool      // true if the guest's clock always shows base
-	freezes bool      // true if the tool may freeze objects, which lazy objects do not support
+	freezes bool      // true if the tool may freeze objects; lazy objects cannot be frozen
 
 	parse       nativeFunc   // goja's JSON.parse; see nativeParse
-	stringify   nativeFunc   // goja's JSON.stringify; nil if the tool's code does not contain the name
+	stringify   nativeFunc   // goja's JSON.stringify; nil if the tool's code does not name it
 	objectProto *goja.Object // Object.prototype
 
 	depth  int   // the nesting depth of native calls
-	halted error // the host's error that ended the run; hidden from the guest
+	halted error // the host's error that ended the run; the guest cannot see the error
 }
 
 type nativeFunc = func(goja.FunctionCall) goja.Value
@@ -51,8 +51,8 @@ func (r *realm) elapsed(goja.FunctionCall) goja.Value {
 	return r.vm.ToValue(float64(time.Since(r.start).Microseconds()) / 1000)
 }
 
-// The method "try" calls f, which can run guest code such as getters, and returns the error that
-// ended f. try recovers only exceptions of the guest, stack overflows and interrupts.
+// The method "try" calls f and returns the error that ended f. f can run guest code, such as
+// getters. try recovers only exceptions of the guest, stack overflows and interrupts.
 func (r *realm) try(f func()) (err error) {
 	defer func() {
 		switch x := recover().(type) {
@@ -71,9 +71,9 @@ func (r *realm) try(f func()) (err error) {
 	return nil
 }
 
-// enter begins a native call that can run guest code. The method "leave" ends the call. goja counts
-// only JavaScript frames. A native getter or method has no JavaScript frame, and a stack overflow
-// of the process is fatal.
+// enter begins a native call that can run guest code. The method "leave" ends the call. goja limits
+// only the number of JavaScript frames, and native functions have no JavaScript frames. Therefore
+// enter limits the depth of native calls, because a stack overflow ends the process.
 func (r *realm) enter() {
 	if r.depth >= r.limits.CallDepth {
 		panic(&goja.StackOverflowError{})
@@ -91,9 +91,10 @@ func (r *realm) halt(err error) {
 	r.vm.Interrupt(nil)
 }
 
-// The method "call" calls a function of the guest from within a protected call. If the function
-// throws an exception, the method panics with the exception. Native functions are called directly,
-// because goja.Callable can run the pending jobs in the middle of the caller's work.
+// The method "call" calls a function of the guest. The caller of the method must be within a
+// protected call. If the function throws an exception, the method panics with the exception. The
+// method calls native functions without goja.Callable, because goja.Callable can run pending jobs
+// before the caller has finished.
 func (r *realm) call(function *goja.Object, this goja.Value, arguments ...goja.Value) goja.Value {
 	if function.ExportType() == nativeType {
 		return function.Export().(nativeFunc)(goja.FunctionCall{This: this, Arguments: arguments})
@@ -129,8 +130,8 @@ func (r *realm) native(name string, f nativeFunc) *goja.Object {
 	return function
 }
 
-// newError creates a built-in error. If the guest has defined a getter with the name of the class,
-// newError runs guest code.
+// newError creates a built-in error. newError reads the global with the name of the error class. If
+// the guest has defined this global as a getter, newError runs guest code.
 func (r *realm) newError(class, message string) *goja.Object {
 	r.enter()
 	defer r.leave()
@@ -139,8 +140,8 @@ func (r *realm) newError(class, message string) *goja.Object {
 	return object
 }
 
-// must panics with err if err is not nil. While the run is being stopped, goja can return errors
-// from any function.
+// must panics with err if err is not nil. Any function of goja can return an error after the host
+// has stopped the run.
 func must(err error) {
 	if err != nil {
 		panic(err)
@@ -149,8 +150,8 @@ func must(err error) {
 
 func setPrototype(object, prototype *goja.Object) { must(object.SetPrototype(prototype)) }
 
-// The function "define" defines a member of an object of the engine. Unlike an assignment, the
-// function cannot call a setter that a guest added to a prototype.
+// The function "define" defines a member of an object that the engine created. Unlike an
+// assignment, the function cannot call a setter that a guest added to a prototype.
 func define(o *goja.Object, name string, value goja.Value) {
 	if err := o.DefineDataProperty(name, value, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE); err != nil {
 		panic(err)

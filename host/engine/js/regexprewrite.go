@@ -17,8 +17,9 @@ func mayRewrite(code string) bool {
 	return property.Changes(code) || strings.Contains(code, `\k`) || anchored().MatchString(code)
 }
 
-// rewritePattern translates a JavaScript regular expression to a regular expression that matches
-// the same text in goja. rewritePattern returns an error if the expression is invalid.
+// rewritePattern translates a JavaScript regular expression for goja. With the translated
+// expression, goja finds the same matches as JavaScript. rewritePattern returns an error if the
+// expression is invalid.
 func rewritePattern(pattern, flags string) (string, error) {
 	unicode := strings.Contains(flags, "u")
 	if err := property.CheckGroups(pattern, unicode); err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // rewritePatterns rewrites the regular expressions of a script with rewritePattern. rewritePatterns
-// returns the author's version of each changed expression.
+// returns the original text of each changed expression.
 func rewritePatterns(code string, tree *ast.Program) (map[string]string, error) {
 	if !mayRewrite(code) {
 		return nil, nil
@@ -60,12 +60,12 @@ func (e *patternError) Error() string {
 	return "Invalid regular expression: " + cut(e.literal, 200) + ": " + e.err.Error()
 }
 
-// regexps is the guest's class RegExp, which rewrites regular expressions that goja does not
-// interpret as the language specifies.
+// regexps is the guest's class RegExp. The class rewrites a regular expression if goja interprets
+// it differently from the language specification.
 type regexps struct {
 	*realm
-	patterns map[string]string // the author's versions of the script's rewritten expressions
-	sources  map[string]string // the author's versions of expressions that the run created
+	patterns map[string]string // the original texts of the script's rewritten expressions
+	sources  map[string]string // the original texts of expressions that the run created
 }
 
 // install replaces the constructor RegExp.
@@ -101,8 +101,8 @@ func (x *regexps) install() {
 	x.keepSources(prototype)
 }
 
-// sameRegExp returns the argument of RegExp(x) without new if x is already a regular expression,
-// and nil otherwise.
+// sameRegExp handles a call to RegExp(x) without the keyword "new". If x is already a regular
+// expression, sameRegExp returns x. Otherwise, sameRegExp returns nil.
 func (x *regexps) sameRegExp(wrapped *goja.Object, arguments []goja.Value) *goja.Object {
 	if len(arguments) == 0 || len(arguments) > 1 && !isUndefined(arguments[1]) {
 		return nil
@@ -144,8 +144,8 @@ func (x *regexps) patternArguments(provided []goja.Value) []goja.Value {
 	return append([]goja.Value{x.vm.ToValue(rewritten)}, provided[1:]...)
 }
 
-// patternOf returns the text of a pattern, which is a string or, if the call passes flags, a
-// regular expression.
+// patternOf returns the text of a pattern. The pattern is a string, or a regular expression in a
+// call that also passes flags.
 func patternOf(v goja.Value, flagged bool) (string, bool) {
 	switch source := v.(type) {
 	case goja.String:
@@ -161,8 +161,8 @@ func patternOf(v goja.Value, flagged bool) (string, bool) {
 // maxRemembered is the maximum number of rewritten expressions whose original texts a run keeps.
 const maxRemembered = 1000
 
-// remember stores the author's version of a rewritten expression, which the member "source"
-// returns.
+// remember stores the original text of a rewritten expression, so that the member "source" can
+// return the original text.
 func (x *regexps) remember(expanded, text string) {
 	if x.sources == nil {
 		x.sources = maps.Clone(x.patterns)
@@ -175,7 +175,8 @@ func (x *regexps) remember(expanded, text string) {
 	}
 }
 
-// escapedSlashes escapes each slash in an expression that would end a regular expression literal.
+// A slash can end a regular expression literal. escapedSlashes escapes each such slash in an
+// expression.
 func escapedSlashes(text string) string {
 	var b strings.Builder
 	inClass := false
@@ -196,8 +197,8 @@ func escapedSlashes(text string) string {
 	return b.String()
 }
 
-// keepSources makes the members "source" and "toString" of regular expressions return the author's
-// version.
+// keepSources makes the members "source" and "toString" of rewritten regular expressions return the
+// original text.
 func (x *regexps) keepSources(prototype *goja.Object) {
 	plain, err := x.vm.RunProgram(sourceGetter())
 	must(err)
@@ -233,7 +234,7 @@ func (x *regexps) authorsText(source goja.Value) goja.Value {
 	return source
 }
 
-// texts returns the author's versions of all rewritten expressions so far.
+// texts returns the original texts of all expressions that the run has rewritten so far.
 func (x *regexps) texts() map[string]string {
 	if x.sources != nil {
 		return x.sources

@@ -4,7 +4,7 @@ import (
 	"github.com/dop251/goja"
 )
 
-// wrapThen makes rejection handlers receive cleaned errors.
+// wrapThen changes promises so that rejection handlers receive cleaned errors.
 func (c *errorCleaner) wrapThen() {
 	prototype := c.vm.GlobalObject().Get("Promise").(*goja.Object).Get("prototype").(*goja.Object)
 	native := prototype.Get("then").(*goja.Object)
@@ -19,7 +19,7 @@ func (c *errorCleaner) wrapThen() {
 }
 
 // cleaning wraps a rejection handler. cleaning is written in JavaScript, because a call from Go
-// would run the pending jobs in the middle of another job.
+// would run pending jobs before the current job has finished.
 var cleaning = lazyProgram("toolrun:rejection", `(function (clean) {
 	return (handler) => (reason) => { clean(reason); return handler(reason); };
 })`, false)

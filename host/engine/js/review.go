@@ -15,7 +15,7 @@ import (
 
 // A review reports undeclared names and unknown memory calls. A review ignores scopes: a name that
 // is declared anywhere in the bundle counts as declared everywhere. A review can therefore miss
-// mistakes, but it does not report correct code.
+// mistakes, but a review does not report correct code.
 
 // reviewOf returns the review of a bundle.
 func reviewOf(tree *ast.Program, s *script, src engine.Source, p *program) engine.Review {
@@ -67,7 +67,7 @@ type reviewer struct {
 	names      *names
 	defined    func(name string) bool
 	reported   map[string]bool // the names that already have a finding
-	caught     int             // the number of enclosing try statements with a catch
+	caught     int             // the number of enclosing try statements that have a catch clause
 	review     engine.Review
 }
 
@@ -80,7 +80,7 @@ func (r *reviewer) enter(node any) bool {
 		r.walk(n.Statement, r.enter)
 		return false
 	case *ast.BranchStatement, *ast.MetaProperty:
-		return false // the names in the skipped fields are not variables
+		return false // a skipped field contains only names that are not variables
 	case *ast.CallExpression:
 		r.call(n)
 	case *ast.NewExpression:
@@ -96,7 +96,7 @@ func (r *reviewer) enter(node any) bool {
 }
 
 // The method "try" walks the syntax tree of a try statement. If the statement has a catch clause,
-// code in the try block can fail intentionally.
+// the author may expect the code in the try block to fail.
 func (r *reviewer) try(n *ast.TryStatement) bool {
 	if n.Catch == nil {
 		return true
@@ -160,8 +160,9 @@ func (r *reviewer) operationHint(name string) string {
 	return "use one of: " + strings.Join(names, ", ")
 }
 
-// targetOf returns the store or the item of a call if the code names it, either as the first argument
-// or as a named argument. The result is "" and true if the call certainly omits an optional store.
+// targetOf returns the name of the store or the item that a call uses. The code can pass the name
+// as the first argument or as a named argument. If the call certainly omits an optional store, the
+// result is "" and true.
 func (r *reviewer) targetOf(op abi.Operation, args []ast.Expression) (string, bool) {
 	if len(args) == 0 || len(op.Params) == 0 || op.Params[0].Kind != abi.StoreName && !op.Params[0].Required {
 		return "", false
@@ -196,8 +197,8 @@ func (r *reviewer) targetOf(op abi.Operation, args []ast.Expression) (string, bo
 	return "", certain && hasOptionalStore(op)
 }
 
-// The method "text" returns the constant string value of an expression. The expression is a literal
-// or the name of a constant that is declared only once.
+// The method "text" returns the constant string value of an expression. The expression is a
+// literal, or the name of a constant that the code declares only once.
 func (r *reviewer) text(e ast.Expression) (string, bool) {
 	switch e := e.(type) {
 	case *ast.StringLiteral:
@@ -213,8 +214,8 @@ func (r *reviewer) text(e ast.Expression) (string, bool) {
 	return "", false
 }
 
-// makesCode reports calls to eval and to the Function constructor. makesCode ignores the idiom with
-// which libraries find the global object.
+// makesCode reports calls to eval and to the Function constructor. Some libraries use the Function
+// constructor to find the global object. makesCode ignores that idiom.
 func (r *reviewer) makesCode(callee ast.Expression, args []ast.Expression) {
 	id, ok := callee.(*ast.Identifier)
 	if !ok || r.caught > 0 {
@@ -232,8 +233,8 @@ func (r *reviewer) makesCode(callee ast.Expression, args []ast.Expression) {
 	}
 }
 
-// The method "input" reports a variable $name for an undeclared input if the name resembles a
-// declared input.
+// The method "input" checks a variable $name for which the tool declares no input. If the name
+// resembles a declared input, the method reports the variable.
 func (r *reviewer) input(name string, at int) {
 	input, ok := strings.CutPrefix(name, "$")
 	if !ok || !slices.Contains(r.script.inputs, input) || slices.Contains(r.params, input) || r.reported[name] || r.names.tested[name] {
@@ -273,8 +274,8 @@ func (r *reviewer) nameHint(name string) string {
 	return ""
 }
 
-// The method "find" adds a finding at an offset in the bundle if the offset belongs to the author's
-// files.
+// The method "find" adds a finding at an offset in the bundle. The method ignores offsets that do
+// not belong to the author's files.
 func (r *reviewer) find(at int, hint, message string) bool {
 	position, own := r.position(at)
 	if !own || len(r.review.Findings) == engine.MaxReviewFindings {

@@ -10,8 +10,9 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// missingArgument returns the name of a required argument that is certainly missing in a call, or
-// "". missingArgument ignores calls with no arguments or with spread arguments.
+// If a call certainly omits a required argument, missingArgument returns the argument's name.
+// Otherwise, missingArgument returns "". missingArgument ignores calls that have no arguments, and
+// calls that have spread arguments.
 func missingArgument(op abi.Operation, args []ast.Expression) string {
 	if len(args) == 0 || slices.ContainsFunc(args, isSpread) {
 		return ""
@@ -25,7 +26,7 @@ func missingArgument(op abi.Operation, args []ast.Expression) string {
 		return "" // the single argument can be an object with named arguments
 	}
 	if provided == nil && hasOptionalStore(op) {
-		return "" // the first argument can be for the second parameter, which is the only required parameter
+		return "" // the only required parameter is the second; it can be the first argument
 	}
 	for i, param := range op.Params {
 		has := i < len(args) && provided == nil
@@ -69,12 +70,12 @@ func literalKeys(o *ast.ObjectLiteral) (keys []string, certain bool) {
 	return keys, len(keys) > 0
 }
 
-// unicodeProperty matches a Unicode property in a regular expression, such as \p{L}, after any
-// other escapes.
+// unicodeProperty matches the text of a regular expression up to its first Unicode property, such
+// as \p{L}. The text before the property can contain other escapes.
 var unicodeProperty = lazyregexp.New(`^(?:[^\\]|\\[^pP])*?(\\([pP]\{[A-Za-z][A-Za-z_=]*\}))`)
 
-// pattern reports a regular expression that uses a Unicode property without the flag u. Without the
-// flag u, the escape \p matches the letter p.
+// The method "pattern" reports a regular expression that contains a Unicode property but does not
+// have the flag u. Without the flag u, the escape \p matches the letter p.
 func (r *reviewer) pattern(n *ast.RegExpLiteral) {
 	if strings.ContainsAny(n.Flags, "uv") {
 		return

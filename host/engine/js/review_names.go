@@ -17,9 +17,9 @@ type names struct {
 	walker
 	declared map[string]bool   // the names that are declared or assigned anywhere
 	tested   map[string]bool   // the names whose existence the code tests
-	texts    map[string]string // the values of names that are initialized with a string
+	texts    map[string]string // the initial values of the names that are initialized with a string
 	count    map[string]int    // the number of declarations and assignments of each name
-	opaque   bool              // true if the code contains a with statement or is too large, so no finding is certain
+	opaque   bool              // the code has a "with" statement or is too large for a review
 }
 
 func (n *names) once(name string) bool { return n.count[name] == 1 }
@@ -74,7 +74,8 @@ func (n *names) enter(node any) bool {
 	return true
 }
 
-// The function "folded" returns the expression that unfold wrapped in a sequence.
+// The function "unfold" wraps an expression in a sequence. The function "folded" returns the
+// wrapped expression.
 func folded(e ast.Expression) ast.Expression {
 	if s, ok := e.(*ast.SequenceExpression); ok && len(s.Sequence) == 1 {
 		return s.Sequence[0]
@@ -93,7 +94,8 @@ func (n *names) unary(v *ast.UnaryExpression) {
 	}
 }
 
-// declare adds the names in a pattern, including names that the pattern only reads.
+// declare adds all names in a pattern. The added names include names that the pattern reads but
+// does not declare.
 func (n *names) declare(target any) {
 	n.walk(target, func(node any) bool {
 		switch v := node.(type) {
@@ -123,10 +125,11 @@ func isGlobalObject(e ast.Expression) bool {
 	return isName(e, "globalThis") || isName(e, "global") || isName(e, "self") || isName(e, "window")
 }
 
-// isDefined tests whether a global exists without reading it.
+// isDefined tests whether a global exists. isDefined does not read the global.
 var isDefined = lazyProgram("toolrun:review", "(name) => name in globalThis", false)
 
-// definedGlobals returns a function that reports whether runs have a global with a name.
+// definedGlobals returns a function that reports whether a global with a given name exists in a
+// run.
 func definedGlobals(p *program) func(name string) bool {
 	r := newRun(context.Background(), p, &engine.Input{}, &engine.Host{})
 	r.prepare()

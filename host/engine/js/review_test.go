@@ -11,7 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js"
 )
 
-// reviewed returns the review of a source with one line per call and finding.
+// reviewed returns the review of a source as text. The text contains one line for each call and one
+// line for each finding.
 func reviewed(t *testing.T, src engine.Source) []string {
 	t.Helper()
 	src.Review = true
@@ -110,8 +111,8 @@ func TestReview(t *testing.T) {
 	}
 }
 
-// TestReviewOfFiles checks that the review includes modules of the tool with their positions, and
-// ignores packages.
+// TestReviewOfFiles checks that a review reports the positions of findings in the tool's modules.
+// The review must ignore packages.
 func TestReviewOfFiles(t *testing.T) {
 	files := fstest.MapFS{
 		"lib/store.ts":               {Data: []byte("type Window = string;\nexport const read = (w: Window): unknown =>\n  memory.get_content('cart');\nexport const bad = () => document.title;\n")},

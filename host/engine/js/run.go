@@ -13,14 +13,14 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// run is one execution of a program. Only the goroutine of Run uses a run, except that other
-// goroutines can call the method Interrupt of the runtime. The parts of a run are stored as values,
-// so unused parts need no allocation.
+// run is one execution of a program. Only the goroutine of the method Run may use a run. The only
+// exception is the runtime's method Interrupt, which other goroutines can call. The fields contain
+// values instead of pointers, so unused parts of a run need no allocation.
 type run struct {
 	program *program
 	in      engine.Input
 	realm   realm
-	random  *rand.Rand   // a random source with the input's seed; nil selects the system's source
+	random  *rand.Rand   // has the input's seed; nil selects the system's random source
 	context *goja.Object // the context that the guest received
 	losses  []string     // warnings about output values that JSON cannot represent
 
@@ -75,8 +75,9 @@ func (r *run) prepare() {
 	r.patch()
 }
 
-// onParse returns a parser option that makes goja call the function "before" when it begins to
-// parse. onParse has a type parameter because the type of the option is not exported by goja.
+// onParse returns a parser option. With this option, goja calls the function "before" when goja
+// begins to parse. onParse has a type parameter because goja does not export the type of parser
+// options.
 func onParse[T any](option func(*T), before func()) func(*T) {
 	return func(o *T) {
 		before()
@@ -84,8 +85,8 @@ func onParse[T any](option func(*T), before func()) func(*T) {
 	}
 }
 
-// refuseCode rejects every conversion of text to code: eval and the constructors of all kinds of
-// functions. goja does not limit the stack that nested source uses.
+// refuseCode rejects eval and the constructors of all kinds of functions, because these functions
+// compile text. goja's parser does not limit how much stack it uses for deeply nested text.
 func (r *run) refuseCode() {
 	panic(r.realm.newError("EvalError", "`eval` and `new Function` are disabled in tools"))
 }
@@ -123,8 +124,8 @@ func (r *run) finalError() error {
 	return nil
 }
 
-// callEntry evaluates the script and calls its entry. The tool runs until its first await or its
-// end.
+// callEntry evaluates the script and calls the script's entry function. The tool runs until it ends
+// or reaches its first await.
 func (r *run) callEntry() (goja.Value, error) {
 	input, err := parseDocument(&r.realm, "input", r.in.Input)
 	if err != nil {

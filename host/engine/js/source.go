@@ -9,7 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/bundle"
 )
 
-// buildScript bundles a tool, whose source can have any form, into one script.
+// buildScript bundles a tool into one script. The tool's source can have any form that the bundler
+// supports.
 func buildScript(ctx context.Context, src engine.Source) (*script, error) {
 	src, layout, err := translateMachine(src)
 	if err != nil {

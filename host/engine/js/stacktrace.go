@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// The limits of a reported call stack and of the text from which the stack is parsed.
+// The limits for a reported call stack, and for the text that contains the stack before parsing.
 const (
 	maxFrames     = 20
 	maxStackBytes = 32 << 10
@@ -24,7 +24,8 @@ type frame struct {
 	line, column int
 }
 
-// trace is a call stack that contains only positions in the author's files, innermost frame first.
+// trace is a call stack. trace contains only positions in the author's files and begins with the
+// innermost frame.
 type trace []frame
 
 // addTo returns a copy of f with the position and the stack. If f already has a position, the copy
@@ -52,7 +53,8 @@ func (t trace) String() string {
 	return strings.Join(lines, "\n")
 }
 
-// The method "add" appends a position in the script if it is in the author's files.
+// The method "add" appends the frame for a position in the script. The method ignores positions
+// that are not in the author's files.
 func (t trace) add(p *program, function string, line, column int) trace {
 	if len(t) >= maxFrames {
 		return t
@@ -84,7 +86,7 @@ func (p *program) traceOf(frames []goja.StackFrame) trace {
 var stackLine = lazyregexp.New(`^\s*at (?:(.*) \()?(.*):(\d+):(\d+)\(\d+\)\)?$`)
 
 // traceOfError parses the stack of an error. traceOfError runs guest code. A guest can change the
-// stack text, but a changed text can only produce wrong positions in the guest's own source.
+// stack text. Even then, all resulting positions are in the guest's own source.
 func (p *program) traceOfError(value goja.Value) trace {
 	object, ok := value.(*goja.Object)
 	if !ok {
@@ -113,7 +115,8 @@ func (p *program) parseStack(text string) trace {
 	return t
 }
 
-// The function "cut" truncates a text to about limit bytes at a character boundary.
+// The function "cut" truncates a text at a character boundary. The size of the result is about
+// "limit" bytes.
 func cut(text string, limit int) string {
 	if len(text) <= limit {
 		return text

@@ -12,7 +12,7 @@ func TestEngine(t *testing.T) {
 	enginetest.Run(t, enginetest.Config{Engine: newEngine(t), Write: jstools.Write})
 }
 
-// newEngine returns an engine whose panics fail the test.
+// newEngine returns an engine. If the engine panics, the test fails.
 func newEngine(t testing.TB) *js.Engine {
 	return js.New(js.WithPanicLog(func(value any, stack []byte) { t.Errorf("panic: %v\n%s", value, stack) }))
 }

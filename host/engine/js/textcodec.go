@@ -13,7 +13,7 @@ import (
 // textCodec converts between strings and bytes for the modules of Buffer, TextEncoder and atob.
 type textCodec struct{ *realm }
 
-// encode implements encode(text, encoding). encode returns the bytes of a text as Buffer.from does.
+// encode implements encode(text, encoding). Like Buffer.from, encode returns the bytes of a text.
 func (c textCodec) encode(call goja.FunctionCall) goja.Value {
 	text, ok := call.Argument(0).(goja.String)
 	if !ok {
@@ -135,8 +135,8 @@ func validUTF8(data []byte) string {
 	return string(text)
 }
 
-// brokenLength returns the number of bytes at the start of data that can be the beginning of an
-// incomplete character, but at least 1.
+// brokenLength returns the length of the incomplete character at the start of "data". If the first
+// byte cannot begin a character, brokenLength returns 1.
 func brokenLength(data []byte) int {
 	low, high, length := byte(0x80), byte(0xBF), 1
 	switch c := data[0]; {
@@ -167,7 +167,7 @@ func brokenLength(data []byte) int {
 }
 
 // The method "find" implements find(buffer, offset, length, buffer, offset, length, from, last).
-// The method returns the index of the second byte sequence within the first byte sequence.
+// The method searches the first buffer for the bytes of the second buffer and returns their index.
 func (c textCodec) find(call goja.FunctionCall) goja.Value {
 	all, wanted := bytesAt(call, 0), bytesAt(call, 3)
 	from := int(min(max(call.Argument(6).ToInteger(), 0), int64(len(all))))
@@ -236,8 +236,8 @@ func (c textCodec) atob(call goja.FunctionCall) goja.Value {
 func newArrayBuffer(vm *goja.Runtime, b []byte) goja.Value { return vm.ToValue(vm.NewArrayBuffer(b)) }
 
 // bytesAt returns the bytes that three arguments of a call describe: a buffer, an offset and a
-// length. n is the index of the buffer. bytesAt clamps values that are out of range, because a
-// guest can change the functions that our modules use.
+// length. n is the index of the argument that contains the buffer. A guest can change the functions
+// that our modules use, so an offset or a length can be out of range. bytesAt clamps such values.
 func bytesAt(call goja.FunctionCall, n int) []byte {
 	buffer, ok := call.Argument(n).(*goja.Object)
 	if !ok || buffer.ExportType() != bufferType {

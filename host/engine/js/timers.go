@@ -82,8 +82,8 @@ func (t *timers) remove(id int64) {
 	}
 }
 
-// fire removes the first timer from the queue, or schedules the timer again if the timer is an
-// interval.
+// fire handles the first timer of the queue. fire schedules an interval again and removes any other
+// timer.
 func (t *timers) fire(now time.Time) *timer {
 	first := t.queue[0]
 	if first.interval == 0 {
@@ -105,7 +105,7 @@ func (l *eventLoop) setInterval(call goja.FunctionCall) goja.Value {
 }
 
 func (l *eventLoop) setImmediate(call goja.FunctionCall) goja.Value {
-	// The function works like setTimeout, but its arguments do not include a delay.
+	// setImmediate works like setTimeout, but has no parameter for the delay.
 	arguments := []goja.Value{call.Argument(0), goja.Undefined()}
 	call.Arguments = append(arguments, call.Arguments[min(1, len(call.Arguments)):]...)
 	return l.addTimer(call, 0, 0)
@@ -120,7 +120,7 @@ func (l *eventLoop) addTimer(call goja.FunctionCall, after, interval time.Durati
 		due:      time.Now().Add(after),
 		interval: interval,
 		call:     callback,
-		args:     slices.Clone(call.Arguments[min(2, len(call.Arguments)):]), // the slice is part of goja's stack
+		args:     slices.Clone(call.Arguments[min(2, len(call.Arguments)):]), // Arguments is part of goja's stack
 	})
 	return l.vm.ToValue(id)
 }
@@ -133,8 +133,8 @@ func (l *eventLoop) clearTimer(call goja.FunctionCall) goja.Value {
 	return goja.Undefined()
 }
 
-// The function "delay" converts milliseconds as browsers do. A value that is not a number, is
-// negative or is too large counts as 0.
+// Like browsers, the function "delay" converts a number of milliseconds to a delay. A value that is
+// not a number, is negative or is too large counts as 0.
 func delay(v goja.Value) time.Duration {
 	ms := v.ToFloat()
 	if math.IsNaN(ms) || ms < 0 || ms > math.MaxInt32 {

@@ -2,7 +2,7 @@ package js
 
 import "testing"
 
-// TestUnsupportedGlobals checks that each global that has a hint is undefined.
+// TestUnsupportedGlobals checks that a global is undefined if there is a hint for its name.
 func TestUnsupportedGlobals(t *testing.T) {
 	defined := definedGlobals(&program{engine: New(), script: &script{}})
 	for name := range unsupported {

@@ -7,10 +7,10 @@ import (
 	"github.com/nlnwa/whatwg-url/url"
 )
 
-// maxURLBytes is the maximum length of a URL. Browsers accept about 2 MB.
+// maxURLBytes is the maximum length of a URL. Browsers accept URLs of about 2 MB.
 const maxURLBytes = 1 << 20
 
-// urlParser implements the URL standard (WHATWG), as Node.js and browsers do.
+// urlParser implements the URL standard (WHATWG). Node.js and browsers implement the same standard.
 var urlParser = url.NewParser()
 
 // urlAPI contains the host functions of the URL module.
@@ -54,8 +54,8 @@ var urlSetters = map[string]func(*url.Url, string){
 	"hash":     (*url.Url).SetHash,
 }
 
-// The method "change" implements change(href, part, value). The method returns the parts of the URL
-// after the change.
+// The method "change" implements change(href, part, value). The method changes one part of a URL
+// and returns all parts of the changed URL.
 func (u urlAPI) change(call goja.FunctionCall) goja.Value {
 	href, value := call.Argument(0).String(), call.Argument(2).String()
 	set, ok := urlSetters[call.Argument(1).String()]

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// step is one element of a path. step is a key if index is negative, and an index otherwise.
+// step is one element of a path. If index is negative, the step is a key. Otherwise, the step is an
+// index.
 type step struct {
 	key   string
 	index int

@@ -78,8 +78,8 @@ func TestValuesRefused(t *testing.T) {
 	}
 }
 
-// TestValuesWrittenWithWarnings checks that the engine replaces or omits values in an output as
-// JSON.stringify does, and warns the author.
+// TestValuesWrittenWithWarnings tests output values that JSON cannot represent. The engine must
+// replace or omit the same values as JSON.stringify, and warn the author.
 func TestValuesWrittenWithWarnings(t *testing.T) {
 	for _, tt := range []struct{ code, output, warning string }{
 		{`{ items: [0, { price: NaN }] }`, `{"items":[0,{"price":null}]}`, "output.items[1].price is NaN and was replaced by null because it has no JSON representation"},
@@ -120,7 +120,8 @@ func TestValuesRefusedAsArgument(t *testing.T) {
 	}
 }
 
-// TestValuesUnderPollution checks that a guest that changes shared prototypes affects only itself.
+// TestValuesUnderPollution tests a guest that changes shared prototypes. The changes must affect
+// only the guest itself.
 func TestValuesUnderPollution(t *testing.T) {
 	pollution := `
 		Object.prototype.toJSON = Array.prototype.toJSON = () => 'planted';
@@ -152,7 +153,7 @@ func TestValuesUnderPollution(t *testing.T) {
 	}
 }
 
-// FuzzIdentity passes arbitrary JSON through a guest, which stores its input in memory and returns
+// FuzzIdentity passes arbitrary JSON to a guest. The guest stores its input in memory and returns
 // the input.
 func FuzzIdentity(f *testing.F) {
 	for _, seed := range []string{

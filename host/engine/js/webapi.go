@@ -6,7 +6,7 @@ import (
 	"github.com/dop251/goja"
 )
 
-// webModules maps the modules of the web APIs to the globals that they define.
+// webModules maps each module of the web APIs to the globals that the module defines.
 var webModules = map[string][]string{
 	"async.js":     {asyncGeneratorName, yieldStarName, forAwaitName, markName},
 	"buffer.js":    {"Buffer"},
@@ -19,8 +19,8 @@ var webModules = map[string][]string{
 	"weak.js":      {"WeakRef", "FinalizationRegistry"},
 }
 
-// webModule returns the exports of a web module. The exports are created only once, because classes
-// are compared by identity.
+// webModule returns the exports of a web module. Each run creates the exports of a module only
+// once, because classes are compared by identity.
 func (r *run) webModule(name string) *goja.Object {
 	key := "web:" + name
 	if made, ok := r.prelude.exports[key]; ok {
@@ -31,8 +31,8 @@ func (r *run) webModule(name string) *goja.Object {
 	return made
 }
 
-// webHosts contains the native functions that the modules of the web APIs need. webHosts is
-// initialized in init, because some of the functions load other modules.
+// webHosts contains the native functions that the modules of the web APIs need. Some of the native
+// functions load other modules, so the function "init" must initialize webHosts.
 var webHosts map[string]func(r *run) map[string]nativeFunc
 
 func init() {

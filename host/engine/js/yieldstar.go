@@ -6,9 +6,9 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
-// plainYields removes the yield* helper from generators that are not async. The helper yield*
-// prefers the async iterator of its argument. esbuild adds the helper to all generators when it
-// lowers async generators.
+// plainYields removes the yield* helper from generators that are not async. The yield* helper
+// prefers the async iterator of its argument. If esbuild lowers async generators, esbuild adds the
+// helper to all generators.
 func plainYields(code string, tree *ast.Program) {
 	if !strings.Contains(code, "__yieldStar") {
 		return
