@@ -43,9 +43,9 @@ func (p *prelude) memoryAccessError() *goja.Object {
 }
 
 // makeErrorBase returns the class from which MemoryAccessError inherits instead of Error. The
-// global Error cannot be used, because the guest may have replaced it. Copying goja's own Error at
-// the beginning of every run would slow down every run. Errors that goja creates always inherit
-// from the original Error.
+// global Error cannot be used, because the guest may have replaced it. A copy of goja's own Error,
+// made at the beginning of each run, would slow down every run. makeErrorBase instead takes the
+// original prototype from an error that goja creates.
 func makeErrorBase(r *realm) goja.Value {
 	base := r.vm.ToValue(func(call goja.ConstructorCall) *goja.Object {
 		r.enter()
@@ -65,8 +65,8 @@ func makeErrorBase(r *realm) goja.Value {
 	return base
 }
 
-// bareError returns an error with a message. bareError works like the constructor of Error, but
-// leaves out properties that the constructor of the subclass sets.
+// bareError returns an error object with a message, which can be undefined. The caller must set the
+// prototype of the object.
 func bareError(vm *goja.Runtime, message goja.Value) *goja.Object {
 	object := vm.NewTypeError()
 	if isUndefined(message) {

@@ -2,31 +2,31 @@
 // differently.
 //
 // With the flag m, goja ends a line only at \n, but JavaScript also ends a line at \r, U+2028 and
-// U+2029. For \b and \B, goja treats non-ASCII letters in a text as word characters, but JavaScript
-// does not.
+// U+2029. For \b and \B, goja counts non-ASCII letters as word characters, but JavaScript does not.
 package anchor
 
 import "strings"
 
-// The replacements for assertions have the same meaning in goja and in JavaScript.
+// The replacements for assertions. In goja, each replacement has the meaning that the assertion has
+// in JavaScript.
 const (
 	lineStart = `(?<![^\n\r\u2028\u2029])`
 	lineEnd   = `(?![^\n\r\u2028\u2029])`
 
-	wordStart = `(?<!\w)` // equivalent to \b if a word character follows
-	wordEnd   = `(?!\w)`  // equivalent to \b if a word character precedes
+	wordStart = `(?<!\w)` // replaces a \b that a word character follows
+	wordEnd   = `(?!\w)`  // replaces a \b that follows a word character
 	boundary  = `(?:(?<!\w)(?=\w)|(?<=\w)(?!\w))`
 	inside    = `(?:(?<=\w)(?=\w)|(?<!\w)(?!\w))`
 )
 
-// Used reports whether Rewrite can change an expression.
+// Used reports whether Rewrite might change an expression.
 func Used(pattern, flags string) bool {
 	return strings.Contains(pattern, `\b`) || strings.Contains(pattern, `\B`) ||
 		strings.Contains(flags, "m") && strings.ContainsAny(pattern, "^$")
 }
 
-// Rewrite translates a JavaScript regular expression to a regular expression that matches the same
-// text in goja. Rewrite returns an invalid expression unchanged.
+// Rewrite translates a JavaScript regular expression for goja. With the translated expression, goja
+// finds the same matches as JavaScript. If the expression is invalid, Rewrite returns it unchanged.
 func Rewrite(pattern, flags string) string {
 	r := rewriter{pattern: pattern, lines: strings.Contains(flags, "m")}
 	for r.pos < len(pattern) {
@@ -36,7 +36,7 @@ func Rewrite(pattern, flags string) string {
 	return r.out.String()
 }
 
-// rewriter is the state of rewriting one expression.
+// rewriter contains the state while an expression is rewritten.
 type rewriter struct {
 	pattern string
 	lines   bool // true if the flag m is set
@@ -65,7 +65,7 @@ func (r *rewriter) step() {
 		} else if kind == 'c' || kind == 'x' || kind == 'u' || isDigit(kind) {
 			r.skipWords()
 		}
-	case c == '/': // only an escaped slash keeps the member "source" correct
+	case c == '/': // in the member "source", a slash must be escaped
 		r.put(start, `\/`)
 	case r.inClass:
 		r.inClass = c != ']'
@@ -80,7 +80,7 @@ func (r *rewriter) step() {
 	}
 }
 
-// The method "put" writes text instead of the input between start and the current position.
+// The method "put" replaces the input from start to the current position with text.
 func (r *rewriter) put(start int, text string) {
 	r.out.WriteString(r.pattern[r.copied:start])
 	r.out.WriteString(text)
@@ -122,7 +122,8 @@ func (r *rewriter) skipWords() {
 	}
 }
 
-// skipGroupHead skips the head of a group after its parenthesis: ?:, ?=, ?<! or a name.
+// skipGroupHead skips the characters that can follow a group's opening parenthesis: ?:, ?=, ?<! or
+// a name.
 func (r *rewriter) skipGroupHead() {
 	r.pos++
 	if rest := r.pattern[r.pos:]; !strings.HasPrefix(rest, "<=") && !strings.HasPrefix(rest, "<!") {
@@ -130,7 +131,7 @@ func (r *rewriter) skipGroupHead() {
 	}
 }
 
-// skipName skips a name in angle brackets, which can contain a $.
+// skipName skips a name in angle brackets. The name can contain a $.
 func (r *rewriter) skipName() {
 	if strings.HasPrefix(r.pattern[r.pos:], "<") {
 		if end := strings.IndexByte(r.pattern[r.pos:], '>'); end >= 0 {

@@ -6,9 +6,9 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// The bundler wraps a body in a function before parsing. A parser therefore reports a missing
-// bracket at text that the author did not write. The scan reports the position of the unmatched
-// bracket instead.
+// The bundler wraps a body in a function before parsing. If a bracket is missing, a parser
+// therefore reports an error in text that the author did not write. The scan finds the position of
+// the unmatched bracket in the author's text.
 
 // bracketFault returns the fault for the first unmatched bracket in the tool's file, or nil.
 func (t *tool) bracketFault() *abi.Fault {
@@ -44,5 +44,5 @@ func (t *tool) bracket(offset int) string {
 	return t.code[offset : offset+1]
 }
 
-// mayBeBracket reports whether an unmatched bracket can be the cause of a parser's message.
+// mayBeBracket reports whether an unmatched bracket can cause a message of the parser.
 func mayBeBracket(text string) bool { return !strings.HasPrefix(text, "Unterminated") }

@@ -15,14 +15,14 @@ var builtins = words("assert async_hooks buffer child_process cluster console co
 // module is supported.
 var provided = words("buffer crypto process util")
 
-// providedModule returns the source of a provided module. At run time, the engine resolves the
-// global name and creates the module when the tool first reads it.
+// providedModule returns the source of a provided module. The source reads a global of the engine.
+// The engine creates the module when the tool first reads that global.
 func providedModule(name string) string {
 	return "module.exports = globalThis[" + quote("node:"+name) + "];"
 }
 
-// The purposes of modules that tools cannot import. The purpose of a module determines the hint
-// about the module.
+// The purposes of modules that tools cannot import. The hint about a module depends on the module's
+// purpose.
 var (
 	forNetwork = words("http http2 https net tls dns dgram node-fetch axios got request undici ws superagent ky cross-fetch isomorphic-fetch")
 	forFiles   = words("fs path os module readline repl tty fs-extra graceful-fs")
@@ -41,9 +41,9 @@ func isBuiltin(name string) bool {
 	return builtins[root]
 }
 
-// builtin resolves an import of a Node.js module. A package that requires an unsupported module
-// receives the error at run time. Many packages require unsupported modules in a try block, or only
-// for one of many functions.
+// builtin resolves an import of a Node.js module. If a package requires an unsupported module, the
+// bundling succeeds and the call to require fails at run time. Many packages catch that error, or
+// need the module only for a few functions.
 func (f *files) builtin(r request, name string) (target, *resolveError) {
 	if provided[name] {
 		return target{provider, name}, nil
@@ -71,6 +71,6 @@ func hintFor(name, otherwise string) string {
 
 // The function "quote" returns a text as a JavaScript string literal.
 func quote(s string) string {
-	literal, _ := json.Marshal(s) // encoding a string as JSON cannot fail
+	literal, _ := json.Marshal(s) // a string can always be encoded as JSON
 	return string(literal)
 }

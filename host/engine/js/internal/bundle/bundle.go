@@ -15,8 +15,8 @@ import (
 const (
 	// MaxEntryBytes is the maximum size of the entry file.
 	MaxEntryBytes = 1 << 20
-	// MaxBytes is the maximum total size of a tool's files, including packages and their
-	// package.json.
+	// MaxBytes is the maximum total size of a tool's files, including its packages and their
+	// package.json files.
 	MaxBytes = 4 << 20
 	// MaxFiles is the maximum number of bundled files.
 	MaxFiles = 1000
@@ -35,9 +35,9 @@ const (
 
 // Bundle is a tool compiled into one script. Bundle is immutable and safe for concurrent use.
 type Bundle struct {
-	// Code is the script. The completion value of the script is a function entry(input, context),
-	// which runs the whole tool including its top level. The function returns the result or a
-	// promise of the result. The script needs only the globals of the language.
+	// Code is the script. The completion value of the script is a function entry(input, context).
+	// The function runs the whole tool, including the top-level code, and returns the result or a
+	// promise of the result. The script needs only the globals that the language defines.
 	Code string
 	// Form is the form of the entry file.
 	Form Form
@@ -50,7 +50,7 @@ type Bundle struct {
 }
 
 // Position maps a position in Code to a position in the author's files. Lines and columns count
-// from 1. Columns count UTF-16 code units, as editors do. The path of the file is relative to the
+// from 1. Columns count UTF-16 code units, as editors do. The returned path is relative to the
 // tool's folder.
 func (b *Bundle) Position(line, column int) (file string, l, c int, ok bool) {
 	p, ok := b.positions.find(line-prologueLines, column)
@@ -59,9 +59,9 @@ func (b *Bundle) Position(line, column int) (file string, l, c int, ok bool) {
 
 // Build bundles a tool. If Build fails, the error is an *abi.Fault. A fault with the code
 // source_invalid contains the author's file, line and column. A fault with the code timeout or
-// cancelled means that ctx ended, and that the remaining work continues in the background. If a
-// source makes goja's parser panic, Build panics with a *crash.Crash. Build is safe for concurrent
-// use.
+// cancelled means that ctx ended during the build. The parsers then continue in the background. If
+// a source makes goja's parser panic, Build panics with a *crash.Crash. Build is safe for
+// concurrent use.
 func Build(ctx context.Context, src engine.Source) (*Bundle, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, stopped(err)
@@ -71,7 +71,8 @@ func Build(ctx context.Context, src engine.Source) (*Bundle, error) {
 		fault  *abi.Fault
 		crash  *crash.Crash
 	}
-	// The parsers cannot be interrupted, so only the wait for the parsers ends.
+	// The parsers cannot be interrupted. If ctx ends, Build therefore stops waiting, and the
+	// parsers continue.
 	done := make(chan outcome, 1)
 	go func() {
 		var o outcome
@@ -84,7 +85,7 @@ func Build(ctx context.Context, src engine.Source) (*Bundle, error) {
 	select {
 	case o := <-done:
 		if o.crash != nil {
-			panic(o.crash) // the panic is raised on the caller's goroutine, which can recover it
+			panic(o.crash) // the caller can recover only a panic on its own goroutine
 		}
 		if o.fault != nil {
 			return nil, o.fault

@@ -6,31 +6,33 @@ import (
 	"strings"
 )
 
-// The constants below limit the work that short source text can cause in the parsers and compilers.
-// The durations in the comments are for one file that reaches the limit.
+// Short source text can cause much work in the parsers and compilers. The constants below limit
+// this work. Each duration in the comments was measured with one file that reaches the limit.
 const (
-	// maxListed bounds the total length of all lists in a file, because esbuild scans the head of a
-	// sequence again for each element. A file reaches the limit with one sequence of 6,000 elements
-	// or with 400 sequences of 300 elements. esbuild needs half a second for a file at the limit.
+	// maxListed bounds the cost of all comma sequences in a file. esbuild scans all earlier
+	// elements of a sequence again for each element. A file with one sequence of 6,000 elements, or
+	// with 400 sequences of 300 elements, reaches the limit. esbuild needs half a second for a file
+	// at the limit.
 	maxListed = 20_000_000
 	// maxPatterns bounds the steps of all regular expressions in a file. For example, a{1000}
-	// counts as a thousand steps. At the limit, compilation takes a quarter of a second and uses 20
-	// MB.
+	// counts as a thousand steps. For a file at the limit, compilation takes a quarter of a second
+	// and uses 20 MB.
 	maxPatterns = 250_000
 	// maxPatternNesting bounds the nesting of groups in a regular expression.
 	maxPatternNesting = 500
-	// maxDigits bounds the length of a number, because parsing a BigInt takes quadratic time.
+	// maxDigits bounds the number of digits of a number, because the time to parse a BigInt is
+	// quadratic in the number of digits.
 	maxDigits = 10_000
-	// maxInlined bounds the bytes that inlined enum values add to a file. esbuild computes the
-	// value of each enum member and inserts the value wherever the member is used.
+	// maxInlined bounds the bytes that inlined enum values add to a file. esbuild replaces each use
+	// of an enum member by the member's value.
 	maxInlined = 64 << 20
-	// shortValue is the maximum length in bytes of values of enum members that do not count toward
-	// maxInlined.
+	// shortValue is a length in bytes. Values of enum members that are not longer than shortValue
+	// do not count toward maxInlined.
 	shortValue = 256
 )
 
-// pattern counts the steps of a regular expression token. If the source must be rejected, pattern
-// returns the reason and a hint.
+// The method "pattern" counts the steps of a regular expression. If the source must be rejected,
+// the method returns the reason and a hint.
 func (s *scanner) pattern(text string) (why, hint string) {
 	cost, depth := patternCost(text[1:strings.LastIndexByte(text, '/')])
 	s.patterns += cost
@@ -47,7 +49,7 @@ func (s *scanner) pattern(text string) (why, hint string) {
 // groups. The number of steps is capped at about a million.
 func patternCost(text string) (cost, depth int) {
 	const limit = 1 << 20
-	type group struct{ all, last int } // the steps of the last term, and of all terms before the last term
+	type group struct{ all, last int } // the steps of the last term and of all earlier terms
 	groups := []group{{}}
 	for i := 0; i < len(text); i++ {
 		g := &groups[len(groups)-1]
@@ -84,8 +86,8 @@ func patternCost(text string) (cost, depth int) {
 	return cost, depth
 }
 
-// repetition parses a repetition such as {m}, {m,} or {m,n}, and returns the larger number and the
-// length of the text. The length is 0 if the text is not a repetition.
+// repetition parses a repetition such as {m}, {m,} or {m,n}. repetition returns the larger number,
+// and the length of the repetition's text. The length is 0 if the text is not a repetition.
 func repetition(text string) (times, length int) {
 	end := strings.IndexByte(text, '}')
 	if end < 2 || end > 40 {
@@ -116,13 +118,13 @@ func classLength(text string) int {
 
 // enums summarizes the TypeScript enums of a file.
 type enums struct {
-	depth   int // the depth of the current enum's frame; 0 outside of enums
+	depth   int // the depth of the frame of the current enum; 0 outside of enums
 	longest int // the length in bytes of the longest string in an enum
-	joins   int // the number of possible concatenations; each can double the longest string
-	words   int // the number of words in the file; each can use an enum member
+	joins   int // the number of concatenations; each can double the longest string
+	words   int // the number of words in the file; each word can be a use of an enum member
 }
 
-// enum updates the summary of enums after a token.
+// The method "enum" updates the summary of enums after each token.
 func (s *scanner) enum(t token, text string) {
 	e := &s.enums
 	if t.kind == word {
@@ -133,7 +135,7 @@ func (s *scanner) enum(t token, text string) {
 	}
 	if e.depth == 0 {
 		if text == "{" && s.prior.kind == word && s.text(s.prior) == "enum" && s.prev.kind == word {
-			e.depth = len(s.frames) - 1 // the frame of the enum is already open
+			e.depth = len(s.frames) - 1 // the scanner has already opened the frame of the enum
 		}
 		return
 	}
@@ -144,7 +146,7 @@ func (s *scanner) enum(t token, text string) {
 		e.joins++
 	case text == "`", text == "}" && s.closed.open == '`':
 		e.joins++
-		e.longest = max(e.longest, s.lexer.pos-t.start) // the lexer has already read this part of the template
+		e.longest = max(e.longest, s.lexer.pos-t.start) // the lexer is at the end of this part
 	}
 }
 

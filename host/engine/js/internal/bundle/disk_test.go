@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/bundle"
 )
 
-// poison changes to a working directory that contains a trap for each file that esbuild would look
-// up.
+// esbuild looks up certain files in the working directory. poison changes to a working directory in
+// which each of these files is a trap.
 func poison(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -41,8 +41,8 @@ func poison(t *testing.T) (dir string) {
 	return filepath.ToSlash(dir)
 }
 
-// TestNothingComesFromTheDisk checks that neither a bundle nor a fault contains anything from the
-// disk, for any import of a tool.
+// TestNothingComesFromTheDisk tests all kinds of imports. Neither a bundle nor a fault must contain
+// data from the disk.
 func TestNothingComesFromTheDisk(t *testing.T) {
 	dir := poison(t)
 	bundled := base64.StdEncoding.EncodeToString([]byte(`{"version":3,"sources":["file://` + dir + `/LEAK.js"],"names":[],"mappings":"AAAA"}`))
@@ -112,8 +112,8 @@ func where(t *testing.T, b *bundle.Bundle, text string) string {
 	return file
 }
 
-// TestComputedImportsAreRefusedEverywhere checks computed imports in packages and in other files of
-// the tool.
+// TestComputedImportsAreRefusedEverywhere checks that a computed import is rejected in a package
+// and in every file of the tool.
 func TestComputedImportsAreRefusedEverywhere(t *testing.T) {
 	poison(t)
 	for _, name := range []string{"lib/x.js", "lib/x.ts", "lib/x.cjs", "node_modules/x/index.js"} {

@@ -13,13 +13,14 @@ import (
 )
 
 // The script wraps esbuild's output in one function. Each call to the function evaluates the whole
-// tool, so the top level of a tool runs once per run. Every run executes the wrapper, so the
-// wrapper contains only the code that the tool needs.
+// tool, so the top level of a tool runs once per run. Every run executes this function, so the
+// function contains only code that the tool needs.
 const (
 	prologueLines = 2
 
-	// symbols defines symbols that goja does not have but lowered code uses. esbuild's helpers use
-	// the registered symbols.
+	// symbols is JavaScript code that defines symbols. Lowered code uses these symbols, but goja
+	// does not define them. The symbols are created with Symbol.for, because esbuild's helpers also
+	// use Symbol.for.
 	symbols = `for (const name of ["asyncIterator", "dispose", "asyncDispose"]) ` +
 		`if (!(name in Symbol)) Object.defineProperty(Symbol, name, { value: Symbol.for("Symbol." + name) }); `
 )
@@ -31,15 +32,15 @@ func (e *entry) enclose(code string) string {
 		define = symbols
 	}
 	if e.format == api.FormatESModule {
-		// Modules can use await at their top level. The await in the wrapper works even if the
-		// guest replaces promises at run time.
+		// Modules can use await at their top level. Unlike calls to methods of Promise, await works
+		// even if the guest has replaced the global Promise.
 		return "(async function (__input, __context) {\n" + define + "let __entry;\n" + code + "return await __entry(__input, __context);\n})\n"
 	}
 	return "(function (__input, __context) {\n" + define + "let __entry;\n" + code + "return __entry(__input, __context);\n})\n"
 }
 
-// entry is the source file from which esbuild starts. entry sets __entry to the function that runs
-// the tool.
+// entry is the source file from which esbuild starts. The code in the file sets __entry to the
+// function that runs the tool.
 type entry struct {
 	tool     *tool
 	form     Form
@@ -47,11 +48,12 @@ type entry struct {
 	code     string
 	warnings []string
 	inputs   []string // the inputs that the tool reads as $name
-	imports  int      // the number of lines at the beginning of code with the author's imports
+	imports  int      // the number of lines of imports at the beginning of code
 	body     int      // the number of lines before the author's body; 0 if the code does not contain the body
 }
 
-// entry detects the form of a tool and wraps the source of the tool accordingly.
+// The method "entry" detects the form of a tool and wraps the tool's source. The wrapper depends on
+// the form.
 func (t *tool) entry(params []string) (*entry, *abi.Fault) {
 	if t.scan.exports {
 		return t.module(), nil
@@ -85,13 +87,13 @@ var entryExports = []string{"default", string(Main), string(Execute), "handler"}
 
 const entryHint = "write `export default async function (input, context)`, or export a function named `main`, `execute` or `handler`"
 
-// ownModule is the name with which the entry of a module imports the author's file. Other files
-// cannot import the name ownModule.
+// ownModule is the module name of the author's file. Only the generated entry can use this name in
+// an import.
 const ownModule = "toolrun:entry"
 
-// module returns the entry for a file that exports its function. A handler has the signature of a
-// cloud function, (event, context). A handler can return its result through a callback, which is
-// its third parameter.
+// The method "module" returns the entry for a file that exports its entry function. An exported
+// function "handler" has the parameters of a cloud function: event and context. If the function has
+// a third parameter, this parameter is a callback for the result.
 func (t *tool) module() *entry {
 	return &entry{tool: t, form: Module, format: api.FormatESModule, code: `import * as tool from "` + ownModule + `";
 const own = tool.default;
@@ -108,10 +110,10 @@ __entry = (input, context) => run.call(own, input, context);
 `}
 }
 
-// wrap returns the entry for a file whose statements run as one function. An outer function
-// declares the inputs as parameters, so the file can declare the same names. If the file declares
-// an input with var, as in "var a = a || 1", an inner function declares the input as a parameter
-// again, so that the statement reads the input.
+// wrap returns the entry for a file whose statements run as the body of a function. An outer
+// function has the inputs as parameters, so the file itself can declare the same names. A file can
+// declare an input with var, as in "var a = a || 1". The inner function then has this input as a
+// parameter too, so that the statement can read the input.
 func (t *tool) wrap(form Form, s *shape, params []string) *entry {
 	e := &entry{tool: t, form: form, format: api.FormatIIFE}
 	declarations, rest := hoist(t.code, t.scan.imports)
@@ -148,8 +150,9 @@ func (t *tool) wrap(form Form, s *shape, params []string) *entry {
 	return e
 }
 
-// bindings returns the names by which the source can use an input, with an expression for each
-// value. bindings omits names that the source does not mention, and names that the source imports.
+// The method "bindings" returns the names by which the source uses inputs. For each name, the
+// method also returns an expression for the value. The method omits names that the source does not
+// contain, and names that the source imports.
 func (t *tool) bindings(params []string) (names, values []string) {
 	bound := map[string]string{"input": "__input", "context": "__context", "env": "__context?.env"}
 	for word := range t.scan.words {
@@ -178,8 +181,8 @@ func (t *tool) bindings(params []string) (names, values []string) {
 
 func own(name string) string { return "__own(" + quote(name) + ")" }
 
-// isIdentifier reports whether a name can be declared. Names with escapes or non-ASCII characters
-// are not supported.
+// isIdentifier reports whether a name can be declared as a parameter. isIdentifier does not support
+// names that contain escapes or non-ASCII characters.
 func isIdentifier(name string) bool {
 	for i := range len(name) {
 		if c := name[i]; !isWordByte(c) || c == '#' || c == '\\' || c >= 0x80 || i == 0 && isDigit(c) {
@@ -205,8 +208,8 @@ func (e *entry) author(source string, line, column int) (location, bool) {
 
 func (e *entry) location(l *api.Location) (location, bool) { return locationOf(l, e.author) }
 
-// within maps a position to a position in the tool's file, or returns false if the line is outside
-// of the file.
+// within adds the path of the tool's file to a position. If the file does not have the line, within
+// returns false.
 func (t *tool) within(line, column int) (location, bool) {
 	if line < 1 || line > t.lines {
 		return location{}, false

@@ -16,10 +16,10 @@ import (
 )
 
 // lowering lists the ES2022 features that goja does not support and that esbuild must rewrite.
-// esbuild rewrites an unsupported regular expression to a call to RegExp, which fails at run time
-// and not at load time. In the author's own files, the scan detects an unsupported regular
-// expression first. Unicode properties, \p{...}, are not rewritten, because the engine expands
-// them.
+// esbuild rewrites an unsupported regular expression to a call to RegExp. This call fails only at
+// run time. In the author's own files, however, the scan already reports unsupported regular
+// expressions at load time. esbuild need not rewrite Unicode properties, \p{...}, because the
+// engine expands them.
 var lowering = map[string]bool{
 	"async-generator":      false,
 	"exponent-operator":    false, // rewritten to Math.pow, which the engine corrects
@@ -29,21 +29,21 @@ var lowering = map[string]bool{
 	"regexp-set-notation":  false, // flag v
 }
 
-// loweringSingle is the lowering for a file that is parsed separately. When goja parses a file with
-// this lowering, import(...) has the same form as in the bundle.
+// loweringSingle is the lowering for a file that is parsed separately. With this lowering, esbuild
+// writes import(...) in the same form as in a bundle.
 var loweringSingle = func() map[string]bool {
 	m := maps.Clone(lowering)
 	m["dynamic-import"] = false
 	return m
 }()
 
-// lastCodePoint is U+10FFFF in the form in which esbuild writes it into a string. The form makes
-// goja's parser panic, but goja accepts the surrogate pair of U+10FFFF.
+// lastCodePoint is U+10FFFF in the form in which esbuild writes it into a string. This escape makes
+// goja's parser panic. goja accepts U+10FFFF as a surrogate pair.
 var lastCodePoint = []byte(`\u{10FFFF}`)
 
-// surrogatePairs returns a lowering that writes surrogate pairs. Build uses the lowering with
-// surrogate pairs only if necessary, because with the lowering esbuild rejects variable names
-// beyond U+FFFF.
+// surrogatePairs returns a lowering with which esbuild writes surrogate pairs. But esbuild then
+// rejects variable names that contain characters beyond U+FFFF. Build therefore uses this lowering
+// only if necessary.
 func surrogatePairs(lowering map[string]bool) map[string]bool {
 	m := maps.Clone(lowering)
 	m["unicode-escapes"] = false
@@ -56,15 +56,15 @@ var defines = map[string]string{
 	"global":               "globalThis",
 }
 
-// loaders contains esbuild's loader for each language. esbuild must never choose a loader by file
-// name.
+// loaders contains esbuild's loader for each language. The code always specifies a loader, because
+// esbuild must never choose a loader by file name.
 var loaders = map[language]api.Loader{javascript: api.LoaderJS, typescript: api.LoaderTS, jsonText: api.LoaderJSON}
 
-// noTSConfig is an empty tsconfig.json. With noTSConfig as an option, esbuild does not search for a
-// tsconfig.json.
+// noTSConfig is an empty tsconfig.json. If noTSConfig is passed as an option, esbuild does not
+// search the disk for a tsconfig.json.
 const noTSConfig = "{}"
 
-// transform parses and lowers one file separately.
+// transform parses and lowers one file without its imports.
 func transform(code string, lang language, format api.Format) api.TransformResult {
 	options := api.TransformOptions{
 		Loader:         loaders[lang],
@@ -93,16 +93,18 @@ func transform(code string, lang language, format api.Format) api.TransformResul
 	return result
 }
 
-// The IDs of esbuild's messages about import(...) and require(...) calls that it cannot bundle.
+// The IDs of messages from esbuild about calls to import(...) and require(...) that esbuild cannot
+// bundle.
 const (
 	unbundledImport  = "unsupported-dynamic-import"
 	unbundledRequire = "unsupported-require-call"
 )
 
 // computedImport returns the message for an import or require whose argument is not a plain string.
-// If the computed argument begins with "./", esbuild lists the directory on disk and bundles the
-// files in it, without calling any plug-in. Each file is therefore first parsed separately, because
-// esbuild only reports a computed import in a separate file.
+// In a bundle, a computed argument that begins with "./" makes esbuild list a directory on disk.
+// esbuild then bundles the files in that directory without calling a plug-in. When esbuild parses a
+// single file, esbuild only reports the computed argument. Each file is therefore parsed separately
+// before the bundling.
 func computedImport(messages []api.Message) *api.Message {
 	i := slices.IndexFunc(messages, func(m api.Message) bool {
 		return (m.ID == unbundledImport || m.ID == unbundledRequire) && strings.Contains(m.Text, "not a string literal")
@@ -117,8 +119,8 @@ func computedImport(messages []api.Message) *api.Message {
 	}
 }
 
-// mayCompute matches all texts that can contain a computed import, and few other texts. The keyword
-// import cannot contain escapes, but the name require can.
+// mayCompute matches every text that contains a computed import, and few other texts. The name
+// "require" can contain escapes, but the keyword "import" cannot.
 var mayCompute = lazyregexp.New(`require|\\u|import[\s\p{Z}\x{FEFF}]*[(/.]`)
 
 // packed is esbuild's output for a tool.
@@ -128,7 +130,7 @@ type packed struct {
 	positions positions
 }
 
-// bundle bundles an entry with all its imports.
+// The function "bundle" bundles an entry and all its imports.
 func (e *entry) bundle(src engine.Source, lowering map[string]bool, keepNames bool) api.BuildResult {
 	return api.Build(api.BuildOptions{
 		Stdin:          &api.StdinOptions{Contents: e.code, Sourcefile: entryName, Loader: loaders[e.tool.lang]},
@@ -152,7 +154,7 @@ func (e *entry) bundle(src engine.Source, lowering map[string]bool, keepNames bo
 }
 
 // pack bundles an entry and all its imports into one script. If the first result shows that other
-// options are necessary, pack bundles again.
+// options are necessary, pack bundles a second time.
 func pack(e *entry, src engine.Source) (*packed, *abi.Fault) {
 	known, keepNames := lowering, false
 	result := e.bundle(src, known, keepNames)
@@ -185,15 +187,16 @@ func pack(e *entry, src engine.Source) (*packed, *abi.Fault) {
 	return p, e.addWarnings(p, result.Warnings)
 }
 
-// numbered matches classes whose names end in a number.
+// numbered matches the declarations of classes whose names end in a number.
 var numbered = lazyregexp.New(`\bclass (\w*?[A-Za-z_$])\d+ |\b(\w*?[A-Za-z_$])\d+ = class\b`)
 
 // declaring matches declarations.
 var declaring = lazyregexp.New(`\b(?:class|var|let|const|function) ([\w$]+)`)
 
 // renamesClass reports whether esbuild may have renamed a class because another file has a class
-// with the same name. Code that reads the name of a renamed error class would fail. An option of
-// esbuild keeps all names, but the option costs one call per created function.
+// with the same name. Code that reads the name of an error class would fail if the class were
+// renamed. esbuild has an option that keeps all names, but then each creation of a function costs
+// an additional call.
 func renamesClass(code []byte) bool {
 	matches := numbered().FindAllSubmatch(code, -1)
 	if len(matches) == 0 {
@@ -206,14 +209,15 @@ func renamesClass(code []byte) bool {
 	return slices.ContainsFunc(matches, func(match [][]byte) bool { return taken[string(match[1])] || taken[string(match[2])] })
 }
 
-// esbuild uses the names in the case for the entry and for the result, which are not files.
+// The names that esbuild uses for the entry and for the result. There are no files with these
+// names.
 const (
 	entryName  = "entry"
 	outputName = "tool.js"
 )
 
-// rootDirectory returns a directory for esbuild's options. With rootDirectory as an option, esbuild
-// does not query the working directory. esbuild reads nothing in the returned directory.
+// rootDirectory returns a directory for esbuild's options. If the directory is passed as an option,
+// esbuild does not query the working directory. esbuild reads no files in the returned directory.
 func rootDirectory() string {
 	if runtime.GOOS == "windows" {
 		return `C:\`
@@ -233,7 +237,7 @@ func (e *entry) addWarnings(p *packed, warnings []api.Message) *abi.Fault {
 			missing++
 			continue
 		}
-		if len(p.warnings) == maxWarnings { // computing positions in long lines takes too much time
+		if len(p.warnings) == maxWarnings { // computing positions can take too long
 			continue
 		}
 		if at, ok := e.location(w.Location); ok && !inPackage(at.file) {
@@ -267,8 +271,9 @@ func (e *entry) fault(m api.Message) *abi.Fault {
 	return f
 }
 
-// plain converts a message of esbuild to the style of a fault. The function "plain" reports a panic
-// of esbuild as an error in the code, which is its most likely cause.
+// The function "plain" converts a message of esbuild to the style of a fault. If the message
+// reports a panic of esbuild, the result reports an error in the tool's code, because that code is
+// the most likely cause.
 func plain(text string) string {
 	if strings.HasPrefix(text, "panic:") {
 		return "the bundler cannot rewrite this code"

@@ -6,9 +6,10 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
-// exportsNoEntry reports whether a CommonJS module certainly exports no entry. A module certainly
-// has no entry if it uses the names "exports" and "module" only in assignments to properties that
-// cannot be an entry. The argument "words" contains the number of uses of each name.
+// exportsNoEntry reports whether a CommonJS module certainly exports no entry. exportsNoEntry
+// searches for assignments to properties of module.exports and exports. A module certainly exports
+// no entry if none of these properties can be an entry, and if "exports" and "module" occur only in
+// these assignments. The argument "words" contains the number of occurrences of each name.
 func exportsNoEntry(body []ast.Statement, words map[string]int) bool {
 	exports, modules := 0, 0
 	for _, statement := range body {
@@ -33,13 +34,13 @@ func exportsNoEntry(body []ast.Statement, words map[string]int) bool {
 		}
 		exports++
 	}
-	// The argument "words" does not count a word after a dot, so module.exports counts only as
-	// module.
+	// The argument "words" does not count a word after a dot. Therefore module.exports counts as an
+	// occurrence of "module" and not of "exports".
 	return exports+modules > 0 && exports == words["exports"] && modules == words["module"]
 }
 
-// exportedName returns the name in exports.name or module.exports.name, or "" for any other
-// expression.
+// For the expressions exports.name and module.exports.name, exportedName returns the name. For any
+// other expression, exportedName returns "".
 func exportedName(e ast.Expression) (name string, module bool) {
 	dot, ok := e.(*ast.DotExpression)
 	if !ok {

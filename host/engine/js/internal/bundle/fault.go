@@ -31,7 +31,7 @@ func units(s string) int {
 	return n
 }
 
-// countLines returns the number of lines in a text, according to esbuild's definition of a line.
+// countLines returns the number of lines in a text. countLines uses esbuild's definition of a line.
 func countLines(s string) int {
 	n := 1
 	for i, r := range s {

@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// files serves the files of one tool to esbuild, which can see no other files. The methods of files
-// are safe for concurrent use.
+// files serves the files of one tool to esbuild. esbuild cannot read any other files. The methods
+// of files are safe for concurrent use.
 type files struct {
 	entry string
 	code  []byte
@@ -32,7 +32,7 @@ func newFiles(src engine.Source) *files {
 	return &files{entry: src.Path, code: src.Code, fsys: src.Files, bytes: int64(len(src.Code)), manifests: map[string]*manifest{}}
 }
 
-// The namespaces of the resolver's results. esbuild never loads modules of other namespaces.
+// The namespaces of the resolver's results. The loader rejects modules of other namespaces.
 const (
 	namespace = "tool"    // a file of the tool
 	missing   = "missing" // an optional module of a package; loading it fails at run time
@@ -66,7 +66,8 @@ func (f *files) load(args api.OnLoadArgs) api.OnLoadResult {
 	return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}
 }
 
-// refuse returns a result that ends the build with a fault. The fault already has a position.
+// refuse returns a result that ends the build with the given fault. The fault must already have a
+// position.
 func refuse(fault *abi.Fault) api.OnLoadResult {
 	return api.OnLoadResult{Errors: []api.Message{{Text: fault.Message, Detail: fault}}}
 }
@@ -101,7 +102,7 @@ func (f *files) countFile() int {
 	return f.count
 }
 
-// inspect rejects a file that could harm a parser or make esbuild read the disk.
+// inspect rejects a file that could harm a parser or that could make esbuild read the disk.
 func inspect(name, code string, lang language) *abi.Fault {
 	if !utf8.ValidString(code) {
 		return invalid(location{file: name}, "the file is not UTF-8 text")
@@ -128,10 +129,12 @@ func inspect(name, code string, lang language) *abi.Fault {
 	return invalid(at, "%s", computed.Text).WithHint("%s", computed.Detail)
 }
 
-// The method "read" returns the content of a file if the tool does not exceed its size limit.
+// The method "read" returns the content of a file. If the tool exceeds its size limit, the method
+// returns a fault.
 func (f *files) read(name string) ([]byte, *abi.Fault) {
 	at := location{file: name}
-	// The file type is checked before the file is opened, because opening a named pipe would block.
+	// The code checks the file type before it opens the file, because opening a named pipe would
+	// block.
 	if info, err := fs.Stat(f.fsys, name); err == nil && !info.Mode().IsRegular() {
 		return nil, invalid(at, "the path is not a regular file")
 	}
@@ -167,19 +170,21 @@ func (f *files) isDirectory(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// inPackage reports whether a file belongs to an installed package instead of the tool's author.
+// inPackage reports whether a file belongs to an installed package. All other files were written by
+// the tool's author.
 func inPackage(name string) bool {
 	return strings.HasPrefix(name, modules+"/") || strings.Contains(name, "/"+modules+"/")
 }
 
-// neutralize disables comments that name a source map. An unchanged comment would make esbuild and
-// goja open the file in the comment, and the files that an inline source map lists. neutralize
-// replaces every occurrence, even inside strings, so neutralize needs no parser.
+// neutralize disables comments that name a source map. esbuild and goja would open the file that
+// such a comment names. For an inline source map, they would open the files that the source map
+// lists. neutralize also changes strings that contain the text of such a comment, and therefore
+// needs no parser.
 func neutralize(code []byte) string {
 	for _, directive := range [...]string{"//# source", "//@ source", "/*# source", "/*@ source"} {
 		code = bytes.ReplaceAll(code, []byte(directive), []byte(directive[:2]+"  source"))
 	}
-	if bytes.HasPrefix(code, []byte("#!")) { // inside of the wrapper, #! does not begin a comment
+	if bytes.HasPrefix(code, []byte("#!")) { // #! begins a comment only at the start of a script
 		code = append([]byte("//"), code[2:]...)
 	}
 	return string(code)

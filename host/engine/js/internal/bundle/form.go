@@ -14,22 +14,22 @@ import (
 type shape struct {
 	returns   bool   // the body has a return statement outside of all functions
 	exports   bool   // the body assigns to module.exports or exports
-	strange   bool   // the body certainly exports no name that an entry can have
-	entry     Form   // Main or Execute if the body declares but does not call a function main or execute
+	strange   bool   // the body certainly does not export an entry
+	entry     Form   // Main or Execute if the body declares this function but does not call it
 	called    string // the name of an entry function that the body calls
 	functions bool   // the body declares functions
-	acts      bool   // the body has statements other than function declarations
+	acts      bool   // the body has statements that are not function declarations
 	vars      map[string]bool
 }
 
-// A body is parsed as one parenthesized expression. If the text of a body closes the function
-// early, the parser reports an error.
+// A body is parsed as a function in parentheses. If the text of a body contains a bracket that
+// closes this function, the parser reports an error.
 const (
 	wrapperHead = "(async function () {\n"
 	wrapperTail = "\n})"
 )
 
-// parseBody parses statements as the body of an async function, and accepts nothing else.
+// parseBody parses code that must be the body of an async function.
 func (t *tool) parseBody(code string) (*shape, *abi.Fault) {
 	result := transform(wrapperHead+code+wrapperTail, t.lang, api.FormatCommonJS)
 	author := func(source string, line, column int) (location, bool) {
@@ -50,8 +50,8 @@ func (t *tool) parseBody(code string) (*shape, *abi.Fault) {
 	return shapeOf(body, lowered), nil
 }
 
-// wrappedFunction returns the function around a wrapped body. The helpers for lowered code can
-// precede the function.
+// wrappedFunction returns the function that wraps a body. Helpers for lowered code can precede the
+// function.
 func wrappedFunction(p *ast.Program) *ast.FunctionLiteral {
 	for i, s := range p.Body {
 		switch s := s.(type) {
@@ -69,7 +69,7 @@ func wrappedFunction(p *ast.Program) *ast.FunctionLiteral {
 
 func (t *tool) bodyFault(messages []api.Message, author author) *abi.Fault {
 	m := messages[0]
-	if f := t.bracketFault(); f != nil && mayBeBracket(m.Text) { // the fault is clearer than the error of the parser
+	if f := t.bracketFault(); f != nil && mayBeBracket(m.Text) { // this fault is clearer than the parser's
 		return f
 	}
 	if computed := computedImport(messages); computed != nil {
@@ -138,18 +138,18 @@ func shapeOf(f *ast.FunctionLiteral, text string) *shape {
 	return s
 }
 
-// countWords returns how often each word occurs in a piece of source.
+// countWords returns the number of occurrences of each word in a text.
 func countWords(text string) map[string]int {
 	found, fault := scanSource("", text, javascript)
-	if fault != nil { // lowered code can be nested deeper than its source
+	if fault != nil { // lowered code can be nested deeper than the original code
 		return map[string]int{}
 	}
 	return found.words
 }
 
 // declaredFunction returns the name and the source of the function that a statement declares. The
-// returned source includes the name of the function. The name and the source are empty for any
-// other statement.
+// returned source includes the name of the function. For a statement that is not a function
+// declaration, the name and the source are empty.
 func declaredFunction(s ast.Statement) (name, source string) {
 	switch s := s.(type) {
 	case *ast.FunctionDeclaration:
@@ -200,7 +200,7 @@ func assignsExports(s ast.Statement) bool {
 	}
 }
 
-// rootOf returns the first name in a chain of properties.
+// rootOf returns the first name in a chain of properties, such as "a" in a.b.c.
 func rootOf(e ast.Expression) string {
 	for {
 		switch x := e.(type) {
@@ -216,7 +216,8 @@ func rootOf(e ast.Expression) string {
 	}
 }
 
-// returns reports whether a statement contains a return statement outside of nested functions.
+// The function "returns" reports whether a statement is or contains a return statement. The
+// function ignores return statements in nested functions.
 func returns(s ast.Statement) bool {
 	switch s := s.(type) {
 	case *ast.ReturnStatement:

@@ -91,7 +91,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestBodyStaysInside checks that a body cannot close the wrapper function and place code outside.
+// TestBodyStaysInside checks that a body cannot close the wrapper function and continue with code
+// outside of the function.
 func TestBodyStaysInside(t *testing.T) {
 	for _, code := range []string{
 		`})(); globalThis.out = 1; (async function () {`,

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/bundle"
 )
 
-// FuzzBuild builds arbitrary short texts as tools. The build must succeed or fail with a position
-// in one of the tool's files.
+// FuzzBuild builds tools whose sources are arbitrary short texts. A build can succeed. If it fails,
+// the fault must contain a position in one of the tool's files.
 func FuzzBuild(f *testing.F) {
 	for _, seed := range []string{
 		"return $a + 1", "export default async (i) => i.a", "module.exports = { main() {} }", "function main(input) { return input }",

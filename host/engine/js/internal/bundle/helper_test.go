@@ -25,7 +25,7 @@ func folder(files map[string]string) fs.FS {
 	return m
 }
 
-// The function "source" returns a tool that is a single file or a file in a folder.
+// The function "source" returns a tool. The tool is either a single file or a file in a folder.
 func source(path, code string, files map[string]string, params ...string) engine.Source {
 	src := engine.Source{Path: path, Code: []byte(code), Params: params}
 	if files != nil {
@@ -104,7 +104,7 @@ func run(b *bundle.Bundle, input, context string) (string, error) {
 	return string(text), err
 }
 
-// rejection is the error for a value that a tool threw.
+// rejection is an error that contains a value that a tool threw.
 type rejection struct{ value goja.Value }
 
 func (r *rejection) Error() string { return r.value.String() }
@@ -121,7 +121,8 @@ func value(vm *goja.Runtime, text string) goja.Value {
 	return v
 }
 
-// globals defines a test double of the global memory, with a few records.
+// globals defines a test double for the guest's global "memory". The test double contains a few
+// records.
 func globals(vm *goja.Runtime) error {
 	_, err := vm.RunString(`
 		var logs = [];
@@ -137,7 +138,8 @@ func globals(vm *goja.Runtime) error {
 	return err
 }
 
-// answers builds and runs a tool and compares the result.
+// The function "answers" builds and runs a tool and compares the tool's result with the expected
+// result.
 func answers(t *testing.T, src engine.Source, input, want string) *bundle.Bundle {
 	t.Helper()
 	b := build(t, src)

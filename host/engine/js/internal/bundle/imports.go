@@ -2,15 +2,15 @@ package bundle
 
 import "strings"
 
-// importSpan is a static import declaration at the top level. importSpan contains the byte offsets
-// and the declared names.
+// importSpan is a static import declaration at the top level of a file. importSpan contains the
+// byte offsets of the declaration and the names that it declares.
 type importSpan struct {
 	start, end int
 	names      []string
 }
 
-// importDeclaration processes a token of a static import, starting with the token after the
-// keyword.
+// importDeclaration processes one token of a static import. The scanner calls importDeclaration for
+// each token after the keyword "import".
 func (s *scanner) importDeclaration(t token) {
 	d := s.importing
 	if d == nil {
@@ -30,13 +30,14 @@ func (s *scanner) importDeclaration(t token) {
 	case top && t.kind == literal:
 		s.named = true
 	case text == "as" && len(d.names) > 0 && s.prev.kind == word:
-		d.names = d.names[:len(d.names)-1] // the name of the export in the imported module
+		d.names = d.names[:len(d.names)-1] // the removed name belongs to the imported module
 	case t.kind == word && !s.named && !importWords[text]:
 		d.names = append(d.names, text)
 	}
 }
 
-// endsImport reports whether t is the first token after an import, or the semicolon of the import.
+// endsImport reports whether an import ends at the token t. t is either the import's semicolon or
+// the first token after the import.
 func (s *scanner) endsImport(t token, text string) bool {
 	switch {
 	case text == ";":
@@ -48,8 +49,8 @@ func (s *scanner) endsImport(t token, text string) bool {
 	return t.newline && t.kind == word && s.afterOperand() && !infix[text] && !prefix[s.text(s.prev)]
 }
 
-// hoist splits a body into its imports and the rest. The imports and the rest keep the lines and
-// columns of the original. Spaces replace the rest in the imports, and the imports in the rest.
+// hoist splits a body into its imports and the rest. Both texts keep the lines and columns of the
+// original: blank space replaces the other part.
 func hoist(code string, imports []importSpan) (declarations, rest string) {
 	if len(imports) == 0 {
 		return "", code
@@ -68,7 +69,8 @@ func hoist(code string, imports []importSpan) (declarations, rest string) {
 	return d.String(), r.String()
 }
 
-// blank returns white space with the same lines and the same number of UTF-16 code units as s.
+// blank returns white space. The white space has the same line breaks and the same number of UTF-16
+// code units as s.
 func blank(s string) string {
 	var b strings.Builder
 	for _, r := range s {

@@ -33,8 +33,8 @@ type lexer struct {
 	pos int
 }
 
-// space skips white space and comments. The result reports whether the skipped text contains a line
-// break.
+// The method "space" skips white space and comments. The method reports whether the skipped text
+// contains a line break.
 func (l *lexer) space() (newline bool) {
 	for l.pos < len(l.src) {
 		r, size := utf8.DecodeRuneInString(l.src[l.pos:])
@@ -57,7 +57,7 @@ func (l *lexer) space() (newline bool) {
 
 func (l *lexer) has(prefix string) bool { return strings.HasPrefix(l.src[l.pos:], prefix) }
 
-// line skips the rest of the line.
+// The method "line" skips the rest of the line.
 func (l *lexer) line() {
 	if n := strings.IndexFunc(l.src[l.pos:], isLineEnd); n >= 0 {
 		l.pos += n
@@ -66,7 +66,8 @@ func (l *lexer) line() {
 	l.pos = len(l.src)
 }
 
-// block skips a /* */ comment. block reports whether the comment contains a line break.
+// The method "block" skips a /* */ comment. The method reports whether the comment contains a line
+// break.
 func (l *lexer) block() bool {
 	n := strings.Index(l.src[l.pos+2:], "*/")
 	if n < 0 {
@@ -78,8 +79,9 @@ func (l *lexer) block() bool {
 	return strings.IndexFunc(text, isLineEnd) >= 0
 }
 
-// The method "next" reads a token. The function "divides" reports whether a slash at the position
-// is a division, which can depend on whether the slash begins a line.
+// The method "next" reads a token. If the token begins with a slash, the method calls the function
+// "divides", which reports whether the slash is a division. The argument reports whether a line
+// break precedes the slash.
 func (l *lexer) next(divides func(newline bool) bool) token {
 	t := token{newline: l.space(), start: l.pos, kind: punct}
 	if l.pos == len(l.src) {
@@ -117,8 +119,8 @@ func (l *lexer) word() {
 	}
 }
 
-// quoted skips a string. An unterminated string ends at the end of its line, and the parser reports
-// it later.
+// quoted skips a string. An unterminated string ends at the end of the line. The parser later
+// reports the error.
 func (l *lexer) quoted(quote byte) {
 	for l.pos++; l.pos < len(l.src); l.pos++ {
 		switch l.src[l.pos] {
@@ -136,7 +138,8 @@ func (l *lexer) quoted(quote byte) {
 	l.pos = len(l.src)
 }
 
-// template skips the text of a template. template reports whether a substitution follows.
+// The method "template" skips text of a template up to a substitution or to the end of the
+// template. The method reports whether a substitution follows.
 func (l *lexer) template() (substitution bool) {
 	for ; l.pos < len(l.src); l.pos++ {
 		switch {

@@ -7,22 +7,24 @@ import (
 	"strings"
 )
 
-// manifest contains the relevant fields of a package.json. The manifest of a missing file is empty.
+// manifest contains the relevant fields of a package.json. If the file does not exist, the manifest
+// is empty.
 type manifest struct {
 	dir     string
 	broken  bool              // the file exists but cannot be parsed
 	main    string            // the CommonJS entry
 	module  string            // the ES module entry
 	web     string            // the entry for browsers
-	browser map[string]string // the replacements for files and packages in browsers; "" for an empty module
+	browser map[string]string // the replacements for browsers; "" for an empty module
 	exports *exports
 	imports *exports
-	pure    bool            // importing a file of the package has no side effects
+	pure    bool            // an import of a file of the package has no side effects
 	depends map[string]bool // the names of the dependencies of the package
 }
 
-// mains returns the entries to try, in order of preference. For a call to require, the CommonJS
-// entry precedes the ES module, because require returns a different value for an ES module.
+// The method "mains" returns the package's entry files in order of preference. For a call to
+// require, the CommonJS file precedes the ES module, because the value that require returns for an
+// ES module has a different form.
 func (m *manifest) mains(require bool) []string {
 	list := []string{m.web, m.module, m.main}
 	if require {
@@ -37,8 +39,8 @@ func (m *manifest) mains(require bool) []string {
 	return named
 }
 
-// manifestOf returns the manifest of the package that a file belongs to, or an empty manifest for
-// other files.
+// manifestOf returns the manifest of the package that contains a file. If no package contains the
+// file, the manifest is empty.
 func (f *files) manifestOf(name string) *manifest {
 	if f.fsys == nil {
 		return &manifest{}
@@ -97,7 +99,7 @@ func (m *manifest) decode(data []byte) error {
 	m.depends = map[string]bool{}
 	for _, list := range []json.RawMessage{raw.Dependencies, raw.DevDependencies} {
 		var versions map[string]any
-		_ = json.Unmarshal(list, &versions) // a value that is not an object has no dependencies
+		_ = json.Unmarshal(list, &versions) // only an object can contain dependencies
 		for name := range versions {
 			m.depends[name] = true
 		}
@@ -109,16 +111,17 @@ func (m *manifest) decode(data []byte) error {
 // The function "text" returns the value of a JSON string, or "" for any other value.
 func text(raw json.RawMessage) string {
 	var s string
-	_ = json.Unmarshal(raw, &s) // a value that is not a string counts as missing
+	_ = json.Unmarshal(raw, &s) // a value of another type counts as missing
 	return s
 }
 
-// exports is the value of "exports" or "imports" in a package.json.
+// exports is the value of the field "exports" or "imports" in a package.json.
 type exports struct{ root *exported }
 
-// exported is a value in the field "exports" or "imports" of a package.json. The value is a path, a
-// list, or an ordered object with paths or conditions as keys. In a list, the first matching
-// element is used. All fields are empty if the value is null, which forbids the export.
+// exported is a value within the field "exports" or "imports" of a package.json. The value is a
+// path, a list, or an ordered object whose keys are paths or conditions. Of a list, the first
+// matching element is used. The value null forbids the export; all fields of exported are then
+// empty.
 type exported struct {
 	path string
 	list []*exported
@@ -133,8 +136,7 @@ func decodeExports(raw json.RawMessage) *exports {
 	return &exports{decodeExported(json.NewDecoder(bytes.NewReader(raw)))}
 }
 
-// decodeExported decodes one value. The text has already been parsed as JSON, which limits its
-// nesting.
+// decodeExported decodes one value. The text was parsed as JSON before, so its nesting is limited.
 func decodeExported(d *json.Decoder) *exported {
 	e := &exported{}
 	token, err := d.Token()
@@ -160,7 +162,8 @@ func decodeExported(d *json.Decoder) *exported {
 	return e
 }
 
-// subpath returns the export for a path within the package, or nil.
+// subpath returns the export for a path within the package. If the package does not export the
+// path, subpath returns nil.
 func (x *exports) subpath(rest string) *exported {
 	if len(x.root.keys) == 0 || !strings.HasPrefix(x.root.keys[0], ".") {
 		if rest == "" {
@@ -174,8 +177,8 @@ func (x *exports) subpath(rest string) *exported {
 	return x.entry("./" + rest)
 }
 
-// The method "entry" returns the value of a key. If the key does not exist, the method "entry" uses
-// the longest matching pattern with a star.
+// The method "entry" returns the value of a key. If the key does not exist, the method searches for
+// keys with a star that match the name, and uses the longest one.
 func (x *exports) entry(name string) *exported {
 	best, longest, star := (*exported)(nil), -1, ""
 	for i, key := range x.root.keys {
@@ -206,7 +209,8 @@ func (e *exported) substitute(text string) *exported {
 	return s
 }
 
-// choose returns the path for the first matching conditions.
+// The method "choose" returns the path to use. The function "holds" reports whether a condition is
+// true. For an object, the method uses the first key that is a true condition and leads to a path.
 func (e *exported) choose(holds func(condition string) bool) (string, bool) {
 	if e == nil {
 		return "", false

@@ -10,8 +10,8 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// location is a position in the author's files. Lines and columns count from 1 and are 0 if
-// unknown. Columns count UTF-16 code units.
+// location is a position in the author's files. Lines and columns count from 1; the value 0 means
+// that the line or column is unknown. Columns count UTF-16 code units.
 type location struct {
 	file   string
 	line   int
@@ -25,8 +25,8 @@ func (p location) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.file, p.line, p.column)
 }
 
-// author maps a position in a source that esbuild read to a position in the author's files. author
-// returns false for generated text.
+// The type author is a function that maps a position in a source that esbuild read to a position in
+// the author's files. For generated text, the function returns false.
 type author func(source string, line, column int) (location, bool)
 
 // locationOf maps a location that esbuild reported to a position in the author's files.
@@ -40,17 +40,18 @@ func locationOf(l *api.Location, find author) (location, bool) {
 // positions is a decoded source map. positions maps positions in generated code to positions in the
 // author's files. positions is immutable.
 type positions struct {
-	lines [][]mapping // the mappings of each line, in the order of columns
+	lines [][]mapping // for each line, its mappings sorted by column
 }
 
-// mapping is the origin of the code that begins at a column. For generated code, the location has
-// no file.
+// mapping contains the origin of the code that begins at a column. If the code was generated, the
+// location contains no file.
 type mapping struct {
 	column   int // counts from 0
 	location location
 }
 
-// The method "find" returns the author's position of a line and column, both counted from 1.
+// The method "find" returns the position in the author's files for a line and column of generated
+// code. Lines and columns count from 1.
 func (p positions) find(line, column int) (location, bool) {
 	if line < 1 || line > len(p.lines) {
 		return location{}, false
@@ -68,8 +69,9 @@ func (p positions) find(line, column int) (location, bool) {
 
 var errSourceMap = errors.New("malformed source map")
 
-// decodePositions decodes a source map (version 3). decodePositions maps each position with the
-// function find, so the result does not contain esbuild's names of sources.
+// decodePositions decodes a source map (version 3). The source map contains esbuild's names for the
+// sources. decodePositions calls the function "find" for each position, so that the result contains
+// the author's file names instead.
 func decodePositions(sourceMap []byte, find author) (positions, error) {
 	var m struct {
 		Sources  []string `json:"sources"`
@@ -79,7 +81,7 @@ func decodePositions(sourceMap []byte, find author) (positions, error) {
 		return positions{}, err
 	}
 	var p positions
-	var source, line, column int // a segment contains differences to the previous segment
+	var source, line, column int // segments contain only the differences
 	for row := range strings.SplitSeq(m.Mappings, ";") {
 		var mappings []mapping
 		generated := 0
@@ -104,8 +106,8 @@ func decodePositions(sourceMap []byte, find author) (positions, error) {
 	return p, nil
 }
 
-// decodeSegment decodes up to five base64 VLQ numbers: the column, and the source, line, column and
-// name of the origin.
+// decodeSegment decodes up to five base64 VLQ numbers. The first number is the column. The other
+// numbers describe the origin: source, line, column and name.
 func decodeSegment(s string) (fields [5]int, err error) {
 	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 	n, value, shift := 0, 0, 0

@@ -13,8 +13,8 @@ import (
 
 var frame = regexp.MustCompile(`tool:(\d+):(\d+)`)
 
-// thrown runs a tool that must throw. thrown returns the author's positions from the stack,
-// innermost first.
+// thrown runs a tool that must throw an error. thrown returns the author's positions from the
+// error's stack, innermost first.
 func thrown(t *testing.T, b *bundle.Bundle) []string {
 	t.Helper()
 	_, err := run(b, `{"a":1}`, `{}`)
@@ -62,7 +62,7 @@ func TestRuntimePositions(t *testing.T) {
 }
 
 // TestPositionsOfOurOwnText checks that generated text has no position. TestPositionsOfOurOwnText
-// also checks that Position accepts all lines and columns.
+// also checks that the method Position does not fail for any line or column.
 func TestPositionsOfOurOwnText(t *testing.T) {
 	b := build(t, source("tool.js", "import './x.cjs'\nasync function main() {}", map[string]string{"x.cjs": "exports.x = 1"}))
 	lines := strings.Split(b.Code, "\n")
@@ -113,8 +113,8 @@ func TestSyntaxErrorPositions(t *testing.T) {
 	}
 }
 
-// TestUnmatchedBrackets checks that the fault for an unmatched bracket names the bracket and
-// contains its position in the author's text.
+// TestUnmatchedBrackets checks the fault for an unmatched bracket. The fault must name the bracket
+// and contain the bracket's position in the author's text.
 func TestUnmatchedBrackets(t *testing.T) {
 	tests := []struct {
 		code         string

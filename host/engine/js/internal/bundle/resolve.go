@@ -21,7 +21,8 @@ type request struct {
 	require  bool   // true if the import is a call to require
 }
 
-// target is the result of resolving an import. target is a file, or a module of another namespace.
+// target is the file or the module that an import resolves to. A file is in the namespace "tool",
+// and a module is in another namespace.
 type target struct {
 	namespace string
 	path      string
@@ -33,14 +34,15 @@ type resolveError struct {
 	hint string
 }
 
-// scheme matches the beginning of a URL or of a path with a Windows drive letter.
+// scheme matches the beginning of a URL. scheme also matches the beginning of a path that has a
+// Windows drive letter.
 var scheme = lazyregexp.New(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 
-// resolve resolves an import for esbuild. resolve always returns a result, so esbuild never
-// resolves an import itself.
+// resolve resolves an import for esbuild. The method "resolve" always returns a result. If there
+// were no result, esbuild would resolve the import itself.
 func (f *files) resolve(args api.OnResolveArgs) api.OnResolveResult {
 	r := request{name: args.Path, importer: args.Importer, require: args.Kind == api.ResolveJSRequireCall}
-	if args.Namespace != namespace { // the entry contains the imports of the author's file
+	if args.Namespace != namespace { // the generated entry can contain imports of the author's file
 		r.importer = f.entry
 		if r.name == ownModule {
 			return api.OnResolveResult{Path: f.entry, Namespace: namespace}
@@ -85,7 +87,7 @@ func (f *files) find(r request, kind api.ResolveKind) (target, *resolveError) {
 	return f.packaged(r)
 }
 
-// relative resolves a path that is relative to the importing file.
+// The method "relative" resolves a path that is relative to the importing file.
 func (f *files) relative(r request) (target, *resolveError) {
 	quoted := strconv.QuoteToASCII(r.name)
 	name := path.Join(path.Dir(r.importer), r.name)
@@ -101,8 +103,8 @@ func (f *files) relative(r request) (target, *resolveError) {
 
 func leaves(name string) bool { return name == ".." || strings.HasPrefix(name, "../") }
 
-// serveable applies the package's browser replacements to a file. serveable rejects files of
-// unsupported kinds.
+// A package can replace files for browsers. serveable applies such a replacement to a file.
+// serveable rejects a file of an unsupported type.
 func (f *files) serveable(name string, r request) (target, *resolveError) {
 	m := f.manifestOf(name)
 	if to, ok := m.browser["./"+strings.TrimPrefix(name, m.dir+"/")]; ok {
@@ -126,12 +128,12 @@ var (
 	packageEndings = []string{".js", ".mjs", ".cjs", ".json", ".ts", ".mts", ".cts"}
 )
 
-// The variable "compiled" maps the extensions with which TypeScript sources import each other to
-// the extensions of the source files.
+// TypeScript sources import each other by the names of their compiled files. The variable
+// "compiled" maps the extension of a compiled file to the extension of the source file.
 var compiled = map[string]string{".js": ".ts", ".mjs": ".mts", ".cjs": ".cts"}
 
-// file returns the file for a path. The file is the path itself, the path with an extension, or the
-// index file of a folder.
+// The method "file" returns the file that an import of a path refers to. The result is the path
+// itself, the path with an added extension, or the index file of the folder.
 func (f *files) file(name string, r request) (string, bool) {
 	endings := authorEndings
 	if inPackage(r.importer) || inPackage(name) {
@@ -168,8 +170,8 @@ func (f *files) file(name string, r request) (string, bool) {
 	return "", false
 }
 
-// packaged resolves an import of a package. packaged searches the package folders, starting next to
-// the importing file and moving up.
+// packaged resolves an import of a package. packaged searches the package folder next to the
+// importing file, and then the package folder of each parent folder.
 func (f *files) packaged(r request) (target, *resolveError) {
 	if to, ok := f.manifestOf(r.importer).browser[r.name]; ok {
 		if to == "" {
@@ -199,8 +201,8 @@ func (f *files) packaged(r request) (target, *resolveError) {
 		hintFor(name, f.installHint(r.importer, name))}
 }
 
-// installHint returns the hint to install a missing package. The command in the hint omits the name
-// of the package, which is untrusted text.
+// installHint returns a hint that says how to install a missing package. The command in the hint
+// omits the package's name, because the name is untrusted text.
 func (f *files) installHint(importer, name string) string {
 	dir, _, packaged := strings.Cut("/"+path.Dir(importer)+"/", "/"+modules+"/")
 	dir = path.Join(".", dir)
@@ -231,7 +233,7 @@ func splitPackage(name string) (pkg, rest string) {
 	return pkg, strings.TrimPrefix(strings.TrimPrefix(name, pkg), "/")
 }
 
-// inside resolves a path within a package.
+// The method "inside" resolves a path within a package.
 func (f *files) inside(folder, rest string, r request) (target, *resolveError) {
 	m := f.manifestIn(folder)
 	quoted := strconv.QuoteToASCII(r.name)
@@ -252,7 +254,8 @@ func (f *files) inside(folder, rest string, r request) (target, *resolveError) {
 	return f.serveable(found, r)
 }
 
-// internal resolves an import of "#name" within a package, using "imports" in its package.json.
+// The method "internal" resolves an import of "#name" within a package. The method uses the field
+// "imports" of the package.json.
 func (f *files) internal(r request) (target, *resolveError) {
 	m := f.manifestOf(r.importer)
 	if m.imports == nil {
@@ -261,7 +264,8 @@ func (f *files) internal(r request) (target, *resolveError) {
 	return f.exported(m, m.imports.entry(r.name), r)
 }
 
-// exported resolves an entry in a package.json by its conditions.
+// The method "exported" evaluates the conditions of a value in a package.json and resolves the
+// resulting path.
 func (f *files) exported(m *manifest, e *exported, r request) (target, *resolveError) {
 	conditions := []string{"browser", "module", "import", "default"}
 	if r.require {
@@ -271,7 +275,7 @@ func (f *files) exported(m *manifest, e *exported, r request) (target, *resolveE
 	if !ok {
 		return target{}, &resolveError{"the package does not export " + strconv.QuoteToASCII(r.name), "use one of the exports in its package.json"}
 	}
-	if !strings.HasPrefix(to, "./") { // an entry in "imports" can name another package
+	if !strings.HasPrefix(to, "./") { // a value in the field "imports" can name another package
 		if strings.HasPrefix(to, "#") || strings.HasPrefix(to, ".") || strings.HasPrefix(to, "/") || scheme().MatchString(to) {
 			return target{}, &resolveError{"the package.json of " + strconv.QuoteToASCII(r.name) + " does not name a file in the package", "reinstall the package"}
 		}

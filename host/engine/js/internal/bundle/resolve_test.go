@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/bundle"
 )
 
-// packages contains the files of the test tools: sources, and node_modules with packages of all
-// common layouts.
+// packages contains the files of the test tools. The files are sources, and a folder node_modules
+// with packages of all common layouts.
 var packages = map[string]string{
 	"lib/add.js":                                     `export const add = (a, b) => a + b`,
 	"lib/index.js":                                   `export { add } from "./add"; export const name = "lib"`,
@@ -106,8 +106,8 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestClassesKeepTheirNames checks that two classes with the same name in different files keep
-// their names.
+// TestClassesKeepTheirNames tests two classes that have the same name in different files. Both
+// classes must keep that name.
 func TestClassesKeepTheirNames(t *testing.T) {
 	files := map[string]string{
 		"a.js": `export class ParseError extends Error { constructor(m) { super(m); this.name = new.target.name } }`,
@@ -188,8 +188,8 @@ func TestRefusedImports(t *testing.T) {
 	}
 }
 
-// TestFaultsInImportedFiles checks that a fault in an imported file contains the position in that
-// file.
+// TestFaultsInImportedFiles tests errors in imported files. The position in the fault must be in
+// the imported file.
 func TestFaultsInImportedFiles(t *testing.T) {
 	for _, tt := range []struct {
 		name, file, text, message string
@@ -256,8 +256,8 @@ func TestCaps(t *testing.T) {
 	}
 }
 
-// TestMissingPackages checks that the hint for a missing package depends on the nearest
-// package.json and its lock file.
+// TestMissingPackages checks the hint for a missing package. The hint depends on the nearest
+// package.json and on the lock file next to it.
 func TestMissingPackages(t *testing.T) {
 	const manifest = `{"dependencies": {"left": "1"}, "devDependencies": {"right": "1"}}`
 	const own, lib = `import "left"`, `import "./lib/deep/a.js"`

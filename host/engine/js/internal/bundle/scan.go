@@ -9,36 +9,39 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// The limits of a scan, in addition to the limit of nested brackets. Without the limits, a source
-// can make the parsers take quadratic time or overflow their stack, which ends the process.
+// The limits of a scan. A further limit bounds the nesting of brackets. Without the limits, a
+// source could make the parsers take quadratic time. A source could also overflow the stack of the
+// parsers, which would end the process.
 const (
-	// maxChain bounds constructs that are not brackets but use a parser's stack: 1+1+1..., !!!!!x,
-	// a=>b=>c, if (a) b; else if (c) d; else ... The stack of the parser overflows at about 100,000
-	// nested constructs. The longest known chain in a package has about 1,300 constructs.
+	// maxChain bounds chains of constructs. The chains contain no brackets, but use a parser's
+	// stack: 1+1+1..., !!!!!x, a=>b=>c, if (a) b; else if (c) d; else ... The stack of the parser
+	// overflows at about 100,000 nested constructs. The longest known chain in a package has about
+	// 1,300 constructs.
 	maxChain = 5_000
-	// maxItems bounds the number of variables in a declaration, expressions in a comma sequence and
-	// cases in a switch. maxItems does not apply to arguments, arrays and objects.
+	// maxItems bounds the number of variables in a declaration, the number of expressions in a
+	// comma sequence, and the number of cases in a switch. For arguments, arrays and objects there
+	// is no such limit.
 	maxItems = 10_000
 )
 
-// arrowWeight is the weight of an arrow function in a chain. Each arrow function adds a scope, as a
-// bracket does, and the time of the parsers grows with the cube of the nesting.
+// arrowWeight is the weight of an arrow function in a chain. Like a bracket, each arrow function
+// adds a scope. The time that the parsers need grows with the cube of the nesting depth.
 const arrowWeight = maxChain / engine.MaxSourceNesting
 
 // scan is the result of scanning the tokens of a file.
 type scan struct {
-	words   map[string]int // the number of occurrences of each word, without properties after a dot
+	words   map[string]int // the number of occurrences of each word; words after a dot do not count
 	imports []importSpan   // the static imports at the top level
 	exports bool           // the file has an export at the top level
 	regexp  int            // the offset of the first regular expression that goja does not support, or -1
 	stray   int            // the offset of the first unmatched closing bracket, or -1
-	opener  int            // the offset of the innermost open bracket at the position of stray, or -1
+	opener  int            // the offset of the bracket that is open at the offset stray, or -1
 	open    int            // the offset of the innermost open bracket at the end of the file, or -1
 }
 
 // frame is an open bracket or the whole file.
 type frame struct {
-	open       byte // the bracket ( [ or {, or ` for a substitution in a template, or 0 for the whole file
+	open       byte // ( or [ or {; ` for a substitution in a template; 0 for the whole file
 	at         int  // the offset of the bracket
 	control    bool // whether this is the head of if, for, while, with, switch or catch
 	expression bool // whether this is a brace within an expression and not a block

@@ -6,8 +6,8 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// FuzzScan compares the scan with a parser. In a source that is valid JavaScript, the scan must
-// match all brackets.
+// FuzzScan compares the scan with a parser. If a source is valid JavaScript, the scan must match
+// all brackets in it.
 func FuzzScan(f *testing.F) {
 	for _, seed := range []string{
 		"a / b / c", "x = {} / 1; /[(]/", "`${`${{}}`}` / 1", "if (a) /(/.test(b)", "a++ / 2 / (b)", "for await (a of b) /[/]{/", "class A extends class {} {}\n/{/",

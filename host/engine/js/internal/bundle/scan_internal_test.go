@@ -7,9 +7,10 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// TestScanKeepsInStep checks that the scan distinguishes divisions from regular expressions. After
-// mistaking one for the other, the scan would miss brackets and names. In each source, "marker" is
-// part of the code, and "hidden" is part of a string, a comment or a regular expression.
+// TestScanKeepsInStep checks that the scan distinguishes divisions from regular expressions. If the
+// scan mistook a division for a regular expression, the scan would miss brackets and names. In each
+// source, "marker" is part of the code, and "hidden" is part of a string, a comment or a regular
+// expression.
 func TestScanKeepsInStep(t *testing.T) {
 	for _, src := range []string{
 		`a / b; marker / "hidden"`,
@@ -122,8 +123,8 @@ use(a)`
 	}
 }
 
-// TestScanRefusesToGuess checks that the scan rejects a source if only a parser can determine the
-// meaning of a slash.
+// TestScanRefusesToGuess tests sources in which only a parser can determine the meaning of a slash.
+// The scan must reject such sources.
 func TestScanRefusesToGuess(t *testing.T) {
 	for _, src := range []string{`await /a/`, `yield /a/`, `yield / a`, `x = <any>/a/`} {
 		if _, fault := scanSource("x.ts", src, typescript); fault == nil || !strings.Contains(fault.Message, "ambiguous") {
@@ -132,8 +133,8 @@ func TestScanRefusesToGuess(t *testing.T) {
 	}
 }
 
-// TestScanLimits checks the limits of the scan. TestScanLimits also checks that long lists of data
-// do not count as chains.
+// TestScanLimits checks the limits of the scan. TestScanLimits also checks that the scan does not
+// count a long list of data as a chain.
 func TestScanLimits(t *testing.T) {
 	r := strings.Repeat
 	nest := engine.MaxSourceNesting

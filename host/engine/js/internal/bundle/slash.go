@@ -2,12 +2,12 @@ package bundle
 
 import "strings"
 
-// After an operand, a slash is a division. Elsewhere, a slash begins a regular expression. Whether
-// a slash begins a regular expression determines which parts of the rest of the file are text. The
-// rules are therefore detailed, and FuzzScan tests the rules.
+// After an operand, a slash is a division. Elsewhere, a slash begins a regular expression. A scan
+// that mistakes a division for a regular expression also misreads the code after the slash. The
+// rules for slashes are therefore detailed, and FuzzScan tests the rules.
 
-// divides reports whether a slash is a division. A slash on a new line after a statement that can
-// be complete is not a division, because the slash begins a new statement.
+// divides reports whether a slash is a division. If a statement can be complete, and a slash
+// follows on the next line, then the slash begins a new statement and is not a division.
 func (s *scanner) divides(newline bool) bool {
 	prev, prior := s.text(s.prev), s.text(s.prior)
 	whole := s.top().unset || s.top().alias || s.prev.kind == word && !s.prev.member && jumps[prev] || s.prev.kind == word && jumps[prior] ||

@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/bundle"
 )
 
-// TestDocumentedTools runs tools from the documentation of several platforms, such as bodies
-// without a return and functions without a call.
+// TestDocumentedTools runs tools that the documentation of several platforms contains. Some of the
+// tools are bodies without a return, and some are functions that the file does not call.
 func TestDocumentedTools(t *testing.T) {
 	for _, tt := range []struct{ name, code string }{
 		{"read, project, write, delete", `// Read from memory

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The prefixes of function names in goja and in toolrun.
+// The prefixes of the names of functions in goja and in toolrun.
 var (
 	gojas = []string{"github.com/dop251/goja.", "github.com/dop251/goja/"}
 	ours  = []string{"github.com/toolrun/toolrun/"}
@@ -16,17 +16,17 @@ var (
 type Crash struct {
 	// Value is the value that recover returned.
 	Value any
-	// Stack is the stack at the time of the panic in the format of debug.Stack. Stack includes the
-	// frames that panicked.
+	// Stack is the stack at the time of the panic. Stack has the format of debug.Stack and includes
+	// the frames that panicked.
 	Stack []byte
-	// Goja reports whether goja caused the panic. Goja returns true if the panic was raised in
-	// goja, or in a function of another module that goja called.
+	// Goja reports whether goja caused the panic. Goja also returns true if the panic was raised by
+	// a function of another module that goja called.
 	Goja bool
 }
 
 // Of returns a Crash for the result of recover, or nil for nil. The deferred function that called
-// recover must call Of before it returns. If the value is already a *Crash, because one goroutine
-// recovered a panic and another goroutine raised the panic again, Of returns the value unchanged.
+// recover must call Of before it returns. A goroutine can recover a panic as a *Crash, and another
+// goroutine can raise the *Crash as a new panic. For such a panic, Of returns the *Crash unchanged.
 func Of(value any) *Crash {
 	if value == nil {
 		return nil
@@ -41,7 +41,7 @@ func Of(value any) *Crash {
 func functions() []string {
 	pcs := make([]uintptr, 512)
 	n := runtime.Callers(0, pcs)
-	for n == len(pcs) { // the guest determines the depth of the stack
+	for n == len(pcs) { // a guest can make the stack deep
 		pcs = make([]uintptr, 2*len(pcs))
 		n = runtime.Callers(0, pcs)
 	}
@@ -55,15 +55,15 @@ func functions() []string {
 	}
 }
 
-// repanicFrames is the maximum number of frames between a panic and its repetition. Between the two
-// panics are only the frames of a deferred function and of the functions that it calls. If guest
-// code runs during a panic and panics again, the stack contains more frames of goja between the two
-// panics.
+// A deferred function can recover a panic and repeat it. repanicFrames is the maximum number of
+// frames between the panic and its repetition. All these frames belong to the deferred function and
+// to the functions that it calls. Guest code can also run during a panic and cause another panic,
+// but then the number of frames is larger.
 const repanicFrames = 2
 
-// raised returns the part of a stack that begins at the first panic. If a function recovers a panic
-// and panics again with the same value, the stack contains both panics, with the second panic above
-// the first panic.
+// If a function recovers a panic and panics again with the same value, the stack contains both
+// panics. The second panic is above the first panic. raised returns the part of the stack that
+// begins at the first panic.
 func raised(stack []string) []string {
 	for {
 		_, after, found := cutPanic(stack)
@@ -88,8 +88,9 @@ func cutPanic(stack []string) (before, after []string, found bool) {
 	return stack, nil, false
 }
 
-// isGojas reports whether goja is closer to the top of the stack than toolrun. A frame of the
-// standard library or of another module is attributed to its caller.
+// isGojas reports whether goja is closer to the top of the stack than toolrun. isGojas ignores the
+// frames of the standard library and of other modules, because such a frame is attributed to its
+// caller.
 func isGojas(stack []string) bool {
 	for _, name := range stack {
 		if hasPrefix(name, ours) {

@@ -10,12 +10,12 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/crash"
 )
 
-// emptied sorts an array with a comparison function that empties the array. The comparison makes
-// goja panic.
+// emptied is a script that makes goja panic. The script sorts an array with a comparison function
+// that empties the array.
 const emptied = `const a = [3, 2, 1]; a.sort((x, y) => { a.length = 0; return x - y; });`
 
-// The function "run" executes a script in which the function "ours" calls a Go function of this
-// test. The function returns the resulting crash.
+// The function "run" executes a script and returns the resulting crash. In the script, the function
+// "ours" calls a Go function of this test.
 func run(code string, ours func()) (c *crash.Crash) {
 	defer func() { c = crash.Of(recover()) }()
 	vm := goja.New()
@@ -31,8 +31,8 @@ func run(code string, ours func()) (c *crash.Crash) {
 }
 
 func TestOrigin(t *testing.T) {
-	// deferred throws x and runs code while the stack unwinds, as goja does for the iterators of a
-	// loop.
+	// deferred throws x and runs code while the stack unwinds. goja also runs code during unwinding
+	// to close the iterators of a loop.
 	deferred := func(x, code string) string {
 		return `const it = { [Symbol.iterator]: () => ({ next: () => ({ done: false }), return() { ` + code + ` } }) };
 			for (const _ of it) { ` + x + ` }`

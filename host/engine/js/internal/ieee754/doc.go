@@ -1,12 +1,12 @@
 // Package ieee754 implements some functions of JavaScript's Math. The results of the package's
 // functions equal the results of V8 to the last digit.
 //
-// JavaScript does not specify the last digits of results. Authors write and test tools with Node,
-// where Math.pow(1.0075, 360) and 9 ** 1.5 differ from the results of Go's package math. Go's
-// package math also uses different algorithms on different processors. The package omits Expm1,
-// Log1p, Atanh, Sqrt and Hypot, because package math returns the same results for these functions.
-// A test compares 352,000 results with V8. Only nine of the results differ: sines, cosines and
-// tangents of numbers over two million.
+// JavaScript does not specify the last digits of results. Authors write and test tools with Node.
+// For Math.pow(1.0075, 360) and 9 ** 1.5, Node and Go's package math return different results.
+// Also, Go's package math uses different algorithms on different processors. Package ieee754 omits
+// Expm1, Log1p, Atanh, Sqrt and Hypot, because Go's package math returns the same results as V8 for
+// these functions. A test compares 352,000 results with the results of V8. Nine of the 352,000
+// results differ. The nine results are sines, cosines and tangents of numbers over two million.
 //
 // The algorithms and coefficients come from fdlibm:
 //
@@ -17,27 +17,27 @@
 //	software is freely granted, provided that this notice
 //	is preserved.
 //
-// Processors other than amd64 may fuse a multiplication and an addition, which can change the last
-// digit.
+// On processors other than amd64, the Go compiler may fuse a multiplication and an addition. Fusing
+// can change the last digit.
 package ieee754
 
 import "math"
 
-// The function "words" returns the high and low halves of a number.
+// The function "words" returns the high and the low 32 bits of a number.
 func words(x float64) (int32, uint32) {
 	b := math.Float64bits(x)
 	return int32(b >> 32), uint32(b)
 }
 
-// fromWords returns the number with the given high and low halves.
+// fromWords returns the number with the given high and low 32 bits.
 func fromWords(high int32, low uint32) float64 {
 	return math.Float64frombits(uint64(uint32(high))<<32 | uint64(low))
 }
 
-// highOnly returns a number whose lower 32 bits are replaced by zeros.
+// highOnly returns x with zeros in the low 32 bits.
 func highOnly(x float64) float64 { return math.Float64frombits(math.Float64bits(x) &^ 0xffffffff) }
 
-// withHigh returns a number with its high half replaced.
+// withHigh returns x with other high 32 bits.
 func withHigh(x float64, high int32) float64 {
 	_, low := words(x)
 	return fromWords(high, low)

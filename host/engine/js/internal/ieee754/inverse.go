@@ -2,7 +2,7 @@ package ieee754
 
 import "math"
 
-// The constants pi/2 and pi/4, each split into a high and a low part.
+// The numbers pi/2 and pi/4. Each number is split into a high part and a low part.
 const (
 	pio2Hi = 1.57079632679489655800e+00
 	pio2Lo = 6.12323399573676603587e-17
@@ -71,8 +71,8 @@ func Acos(x float64) float64 {
 	return 2 * (df + (asinRatio(z)*s + c))
 }
 
-// atanHi and atanLo contain the high and low parts of the arctangents of the base points. aT
-// contains the coefficients of the series for the arctangent.
+// atanHi and atanLo contain the arctangents of the base points. atanHi contains the high parts, and
+// atanLo the low parts. aT contains the coefficients of the series for the arctangent.
 var (
 	atanHi = [4]float64{4.63647609000806093515e-01, 7.85398163397448278999e-01, 9.82793723247329054082e-01, 1.57079632679489655800e+00}
 	atanLo = [4]float64{2.26987774529616870924e-17, 3.06161699786838301793e-17, 1.39033110312309984516e-17, 6.12323399573676603587e-17}

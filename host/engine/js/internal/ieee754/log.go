@@ -2,8 +2,8 @@ package ieee754
 
 import "math"
 
-// The constants below are ln 2 in two parts, the coefficients of the logarithm's series, and the
-// factor that normalizes a subnormal number.
+// The constants below are the two parts of ln 2, the coefficients of a series for the logarithm,
+// and a factor that normalizes subnormal numbers.
 const (
 	ln2Hi = 6.93147180369123816490e-01
 	ln2Lo = 1.90821492927058770002e-10
@@ -17,8 +17,8 @@ const (
 	two54 = 1.80143985094819840000e+16
 )
 
-// The function "split" returns the exponent of x, and x scaled by the exponent to a value near 1.
-// The result ok is false if x is a special case of the logarithm, such as 0.
+// The function "split" returns the exponent of x, and x divided by the corresponding power of two.
+// The quotient is near 1. The result ok is false if the logarithm of x is a special case, as for 0.
 func split(x float64) (k, hx int32, scaled, special float64, ok bool) {
 	hx, lx := words(x)
 	if hx < 0x00100000 {

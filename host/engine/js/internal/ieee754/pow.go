@@ -38,7 +38,7 @@ func Pow(x, y float64) float64 {
 		return sign * ax
 	case hx < 0 && parity(y) == fraction:
 		return math.NaN()
-	case iy > 0x41e00000 && (ix < 0x3fefffff || ix > 0x3ff00000 || iy > 0x43f00000): // the exponent is too large for a base that is not near 1
+	case iy > 0x41e00000 && (ix < 0x3fefffff || ix > 0x3ff00000 || iy > 0x43f00000): // for this exponent, only a base near 1 does not overflow or underflow
 		if (ix >= 0x3ff00000) == (hy > 0) {
 			return sign * math.Inf(1)
 		}
@@ -75,8 +75,8 @@ func parity(y float64) int {
 	return even
 }
 
-// powLog2 returns the base-2 logarithm of ax in two parts. The first part has half of the digits.
-// The argument iy is the high half of the exponent of the power.
+// powLog2 returns the base-2 logarithm of ax as the sum of two numbers. Only half of the digits of
+// the first number are used. The argument iy contains the high 32 bits of the power's exponent.
 func powLog2(ax float64, iy int32) (t1, t2 float64) {
 	const (
 		l1, l2, l3                = 5.99999999999994648725e-01, 4.28571428578550184252e-01, 3.33333329818377432918e-01
@@ -132,7 +132,7 @@ func powLog2(ax float64, iy int32) (t1, t2 float64) {
 	return t1, zl - (((t1 - t) - hi) - zh)
 }
 
-// powExp2 returns 2 to the power of y(t1+t2).
+// powExp2 returns 2 to the power of y*(t1+t2).
 func powExp2(y, t1, t2 float64) float64 {
 	const (
 		p1, p2, p3      = 1.66666666666666019037e-01, -2.77777777770155933842e-03, 6.61375632143793436117e-05

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// remPio2 returns x modulo pi/2 as the sum of two numbers. remPio2 also returns the quotient n,
-// whose lowest bits are exact.
+// remPio2 returns x modulo pi/2 as the sum of two numbers. remPio2 also returns the quotient n.
+// Only the lowest bits of n are exact.
 func remPio2(x float64) (n int32, y0, y1 float64) {
 	hx, _ := words(x)
 	ix := hx & 0x7fffffff
@@ -47,11 +47,12 @@ func remPio2(x float64) (n int32, y0, y1 float64) {
 	return n, y0, y1
 }
 
-// reduceBits is the number of binary digits of pi/2 that remLarge uses. reduceBits covers the
-// digits of the largest number, the leading zeros of a remainder, and the digits of the remainder.
+// reduceBits is the number of binary digits of pi/2 that remLarge uses. This number is large enough
+// for the digits of the largest number, for the leading zeros of a remainder, and for the digits of
+// the remainder.
 const reduceBits = 1024 + 200
 
-// halfPi is pi/2 times 2 to the power of reduceBits, computed with Machin's formula.
+// halfPi returns pi/2 times 2 to the power of reduceBits. halfPi uses Machin's formula.
 var halfPi = sync.OnceValue(func() *big.Int {
 	one := new(big.Int).Lsh(big.NewInt(1), reduceBits+32)
 	arctan := func(x int64) *big.Int { // of 1/x
@@ -72,7 +73,7 @@ var halfPi = sync.OnceValue(func() *big.Int {
 	return quarter.Rsh(quarter, 31)
 })
 
-// remLarge computes the same as remPio2 for numbers above a million.
+// For numbers above a million, remLarge computes the results of remPio2.
 func remLarge(x float64) (n int32, y0, y1 float64) {
 	if math.IsInf(x, 0) || x != x {
 		return 0, math.NaN(), 0
