@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/enginetest"
 )
 
-// The constant "typical" is a tool that reads its input, makes one memory call, and uses common
+// The constant "typical" is a tool. The tool reads its input, makes one memory call and uses common
 // modules.
 const typical = `
 import json, re
@@ -56,7 +56,7 @@ func BenchmarkRunParallel(b *testing.B) {
 	})
 }
 
-// BenchmarkLoad measures how long a started interpreter takes to load a tool.
+// BenchmarkLoad measures the time to load a tool with an interpreter that has already been started.
 func BenchmarkLoad(b *testing.B) {
 	e := newEngine(b)
 	for b.Loop() {
@@ -68,7 +68,8 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// BenchmarkBoot measures the first load of an engine with a cached interpreter.
+// BenchmarkBoot measures the first load of an engine if the cache contains the compiled
+// interpreter.
 func BenchmarkBoot(b *testing.B) {
 	for b.Loop() {
 		e := newEngine(b)

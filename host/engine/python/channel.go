@@ -14,11 +14,12 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// handler handles the requests that a guest makes while it processes a request of the host.
+// While a guest processes a request of the host, the guest can itself make requests. handler
+// handles the guest's requests.
 type handler interface {
 	// call performs a memory operation.
 	call(op string, args []string) ([]byte, error)
-	// refuse raises the error for a malformed memory call.
+	// refuse handles a malformed memory call and raises an error in the guest.
 	refuse(op, kind, message string) ([]byte, error)
 	log(level abi.Level, text string) error
 	// warn records a warning for the author of the tool.
@@ -27,32 +28,33 @@ type handler interface {
 	file(name string) (text string, ok bool, err error)
 }
 
-// channel is the connection to one guest. channel carries requests and replies in both directions,
-// and records how the guest ended. Only the goroutine that calls the guest can use the channel.
+// channel is the connection to one guest. Both the host and the guest send requests and replies
+// through the channel. The channel also records how the guest ended. Only the goroutine that calls
+// the guest may use the channel.
 type channel struct {
 	ctx       context.Context
 	handler   handler
 	system    *wasi.System
 	announced func(fields []string)
 
-	requests   []string // the queue of requests for the guest
+	requests   []string // the requests that the guest has not read yet
 	doing      string   // the verb of the last request that the guest read
-	inbox      []byte   // the rest of a request or a reply that the guest has not read yet
+	inbox      []byte   // the unread rest of the current request or reply
 	full       bool     // true if the last read filled the guest's buffer, so the guest reads again
-	ready      []string // the fields of the guest's announcement
-	maxOutcome int      // the number of bytes of an outcome to keep
+	ready      []string // the values that the guest reported after its start
+	maxOutcome int      // the maximum number of bytes that are kept of an outcome
 	over       bool     // the guest must stop
 
 	outcome outcome
 	done    []byte // the body of the last "done" outcome
-	halted  error  // the host's reason for stopping the guest
+	halted  error  // the reason for which the host stopped the guest
 }
 
 // The maximum sizes of a guest's messages. Without a limit, a message could be as large
 // as the guest's memory.
 const (
-	maxVerb      = 16 // larger than the longest verb with its line feed
-	maxFields    = 16 // larger than the number of arguments of any call
+	maxVerb      = 16 // exceeds the length of the longest verb and its line feed
+	maxFields    = 16 // no call has as many arguments
 	maxCallBytes = 3*maxArgumentBytes + 1<<10
 )
 
@@ -66,13 +68,14 @@ func newChannel(ctx context.Context, handler handler, from machine.Sources) *cha
 	c := &channel{ctx: ctx, handler: handler, maxOutcome: 1 << 20}
 	from = from.WithDefaults()
 	wall := func() time.Time {
-		if c.ready != nil && c.announced != nil { // the guest is waiting at a location that it has reported
+		if c.ready != nil && c.announced != nil { // the guest is waiting in code whose location it has reported
 			c.announced(c.ready)
 			c.announced = nil
 		}
 		return from.Walltime()
 	}
-	// New fails only for invalid arguments, and the arguments here are constants of this package.
+	// The error is impossible, because New fails only for invalid arguments, and these arguments
+	// are constants.
 	c.system, _ = wasi.New(wasi.Config{
 		Args:     []string{"python", "-I", "-S", "-B", "-X", "utf8", "-c", bootProgram()},
 		Walltime: wall, Nanotime: from.Nanotime, Random: from.Random, Channel: c, Log: c.printed,
@@ -88,7 +91,7 @@ func (c *channel) context() context.Context {
 	return machine.With(wasi.With(c.ctx, c.system), c)
 }
 
-// ask makes a started interpreter process the next request.
+// The method "ask" makes a started interpreter process the next request.
 func (c *channel) ask(i *interpreter, in *snapshot.Instance) error {
 	c.outcome = outcome{}
 	return c.ended(i.call(c.context(), in))
@@ -100,12 +103,12 @@ func (c *channel) launch(in *snapshot.Instance) error {
 	return c.ended(err)
 }
 
-// The method "ended" returns the reason why a call to the guest ended. A reason from the host takes
-// precedence over the guest's error.
+// The method "ended" returns the reason why a call to the guest ended. If the host stopped the
+// guest, the method returns the host's reason and not the guest's error.
 func (c *channel) ended(err error) error {
 	if stopped := c.system.Flush(); c.halted == nil {
 		c.halted = stopped
-		if stopped != nil && c.ctx.Err() != nil { // the context ended while the guest slept or printed
+		if stopped != nil && c.ctx.Err() != nil { // the context ended while the guest was sleeping or printing
 			c.halted = engine.FaultFromContext(c.ctx)
 		}
 	}
@@ -115,8 +118,8 @@ func (c *channel) ended(err error) error {
 	return err
 }
 
-// Read copies the rest of a message to the guest. When the guest has read the whole message, Read
-// begins the next request.
+// Read copies the unread rest of a message to the guest. If the guest has read the whole message,
+// Read continues with the next request.
 func (c *channel) Read(p []byte) (int, error) {
 	if c.over {
 		return 0, machine.ErrStopped
@@ -134,8 +137,8 @@ func (c *channel) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Write handles a message from the guest. A guest can write anything; Write ignores unknown
-// messages. An error from Write ends the guest.
+// Write handles a message from the guest. A guest can write arbitrary bytes. Write ignores unknown
+// messages. If Write returns an error, the guest ends.
 func (c *channel) Write(message []byte) (int, error) {
 	if c.ctx.Err() != nil {
 		c.halted = engine.FaultFromContext(c.ctx)
@@ -162,8 +165,8 @@ func (c *channel) handle(verb string, rest []byte) (err error) {
 	case "ready":
 		c.ready = strings.Split(string(rest[:min(len(rest), maxNameBytes)]), "\n")
 	case "done", "answer", "unfit", "error":
-		// Only a message that exceeds the limit is truncated. The run rejects a truncated message
-		// later.
+		// The message exceeds the limit and is truncated here. The run later rejects the truncated
+		// message.
 		c.outcome = outcome{verb: verb, rest: bytes.Clone(rest[:min(len(rest), c.maxOutcome)])}
 		if verb == "done" {
 			c.done = c.outcome.rest
@@ -200,7 +203,7 @@ func (c *channel) reply(verb string, rest []byte) ([]byte, error) {
 	return []byte("ok\n" + text), nil
 }
 
-// printed logs a line of the guest's standard output or error.
+// The method "printed" logs a line that the guest wrote to its standard output or standard error.
 func (c *channel) printed(stream int, line []byte) error {
 	level := abi.LevelInfo
 	if stream == wasi.Stderr {
@@ -221,8 +224,8 @@ func levelOf(name string) abi.Level {
 	return abi.LevelInfo
 }
 
-// Yield reports whether the guest can continue. Yield returns false after the guest's context has
-// ended.
+// Yield reports whether the guest can continue. If the guest's context has ended, the guest cannot
+// continue.
 func (c *channel) Yield() bool {
 	if c.ctx.Err() != nil {
 		c.halted = engine.FaultFromContext(c.ctx)

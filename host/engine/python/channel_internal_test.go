@@ -13,9 +13,9 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
-// FuzzMessages interprets its input as messages from a guest, separated by NULs. For every message,
-// the run must return JSON within its limits, or a fault with a code other than internal. Every
-// call to the host must be well formed.
+// FuzzMessages splits its input at NULs into messages from a guest. The run must return JSON within
+// its limits, or a fault whose code is not internal. Every call that reaches the host must be well
+// formed.
 func FuzzMessages(f *testing.F) {
 	for _, message := range []string{
 		"call\nget_content\n\"prefs\"\n{}", "call\nset_content\n\"a\"\n\n{", "call\nnope", "call", "call\nget_content\n\n\n\n\n\n",

@@ -20,9 +20,10 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python"
 )
 
-// CPython's own tests of some modules must pass in the engine, except for the tests in
-// testdata/cpython/baseline.txt. The tests of most modules, such as decimal, take minutes. Except
-// in a soak, only the tests of json, re and two collections run.
+// CPython has tests for its modules. For some modules, these tests must pass in the engine. Only
+// the tests that testdata/cpython/baseline.txt lists may fail. The tests of most modules, such as
+// decimal, take minutes. A soak executes all these tests. Any other test run executes only the
+// tests of json, re and two collections.
 func TestSoakCPython(t *testing.T) {
 	lib := installedTests(t)
 	files, err := fs.Glob(lib, "test/test_json/test_*.py")
@@ -42,11 +43,11 @@ func TestSoakCPython(t *testing.T) {
 	runTests(t, lib, modules, append(imported, "test.datetimetester", "test.pickletester", "pure.decimal")...)
 }
 
-// tested is the version of the CPython tests that match the baseline. Debian 12 contains CPython
-// 3.11.2.
+// tested is the version of CPython whose tests match the baseline. Debian 12 contains this version.
 const tested = "3.11.2"
 
-// installedTests returns the folder of an installed CPython library that contains the package test.
+// installedTests returns the folder of an installed CPython library. The library must contain the
+// Python package "test".
 func installedTests(t *testing.T) fs.FS {
 	t.Helper()
 	const ask = "import platform, test.test_re as m; print(platform.python_version(), m.__file__)"
@@ -61,9 +62,8 @@ func installedTests(t *testing.T) fs.FS {
 	return nil
 }
 
-// library is a file system with the parts of a Python library that the tests need. The file system
-// contains the package test, and the module _pydecimal under the name pure.decimal. The
-// interpreter's own library does not contain _pydecimal.
+// library is a file system that contains the Python package "test", and the module _pydecimal under
+// the name pure.decimal. The interpreter's own library does not contain _pydecimal.
 type library struct{ fs.FS }
 
 func (l library) Open(name string) (fs.File, error) {
@@ -76,15 +76,15 @@ func (l library) Open(name string) (fs.File, error) {
 	return l.FS.Open(name)
 }
 
-// runTests runs the tests of some modules and compares the results with the baseline. runTests adds
-// import statements for modules that the tests import by a computed name.
+// runTests runs the tests of some modules and compares the results with the baseline. The tests
+// import some modules by a computed name. runTests adds import statements for these modules.
 func runTests(t *testing.T, lib fs.FS, modules []string, imported ...string) {
 	driver, err := os.ReadFile("testdata/cpython/driver.py")
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The tool never calls the function with the import statements. The engine only reads the
-	// import statements to find the modules to load.
+	// The tool never calls the function that contains the import statements. The engine reads the
+	// import statements to find the modules that it must load.
 	needs := "def needs():\n    import " + strings.Join(append(imported, modules...), ", ") + "\n"
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer cancel()
@@ -101,8 +101,8 @@ func runTests(t *testing.T, lib fs.FS, modules []string, imported ...string) {
 	}
 }
 
-// outcomes runs the tests of a module and returns the result of each test: "passed", "skipped", or
-// "failed" with a message.
+// The function "outcomes" runs the tests of a module and returns the result of each test: "passed",
+// "skipped", or "failed" with a message.
 func outcomes(ctx context.Context, t *testing.T, p engine.Program, lib fs.FS, module string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -126,7 +126,7 @@ func outcomes(ctx context.Context, t *testing.T, p engine.Program, lib fs.FS, mo
 	return ended
 }
 
-// dataFiles reads the files of a folder for tests that open the files.
+// dataFiles reads the files in a folder. Some tests open these files.
 func dataFiles(t *testing.T, lib fs.FS, folder string) map[string]string {
 	t.Helper()
 	entries, err := fs.ReadDir(lib, folder)
@@ -145,7 +145,8 @@ func dataFiles(t *testing.T, lib fs.FS, folder string) map[string]string {
 	return files
 }
 
-// baseline returns the tests that are known to fail, with the reason for each.
+// The function "baseline" returns the tests that are known to fail. For each test, the function
+// also returns the reason.
 func baseline(t *testing.T) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/cpython/baseline.txt")

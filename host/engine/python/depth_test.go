@@ -10,8 +10,8 @@ import (
 )
 
 // throughC contains tools whose nested calls pass through C code. Each tool defines a function f,
-// which calls itself. The argument of f is the number of levels that remain, and the result of f is
-// the number of levels that f has reached.
+// which calls itself. The argument of f is the number of calls that f still has to nest. The result
+// of f is the number of nested calls.
 var throughC = map[string]string{
 	"lru_cache":          "@functools.lru_cache(None)\ndef f(n):\n    return n and 1 + f(n - 1)",
 	"__init__":           "class A:\n    def __init__(self, n):\n        self.depth = n and 1 + A(n - 1).depth\ndef f(n):\n    return A(n).depth",
@@ -29,8 +29,8 @@ var throughC = map[string]string{
 	"pickle":             "import pickle\ndef f(n):\n    a = []\n    for _ in range(n):\n        a = [a]\n    a = pickle.loads(pickle.dumps(a))\n    depth = -1\n    while True:\n        depth += 1\n        if not a:\n            return depth\n        a = a[0]",
 }
 
-// TestDeepCallsThroughC checks that the C stack is large enough for nested calls within the
-// recursion limit.
+// TestDeepCallsThroughC checks that the C stack is large enough for nested calls that do not exceed
+// the recursion limit.
 func TestDeepCallsThroughC(t *testing.T) {
 	const levels = 400
 	var tools []tool
@@ -46,8 +46,9 @@ func TestDeepCallsThroughC(t *testing.T) {
 	runAll(t, tools)
 }
 
-// TestTooDeepCallsThroughC checks that deeper calls raise an exception that a tool can catch, even
-// if the recursion limit is high. The interpreter must remain intact after the exception.
+// TestTooDeepCallsThroughC tests nested calls that are too deep for the C stack, under a high
+// recursion limit. The calls must raise an exception that a tool can catch, and the interpreter
+// must remain usable.
 func TestTooDeepCallsThroughC(t *testing.T) {
 	const catch = `
 def attempt():
@@ -67,13 +68,13 @@ def main():
 	runAll(t, tools)
 }
 
-// TestStackOverflow checks that a stack overflow ends only the run that caused it.
+// TestStackOverflow checks that a stack overflow ends only the run in which it occurs.
 func TestStackOverflow(t *testing.T) {
 	e := newEngine(t)
 	after := loadTool(t, e, "return sorted([2, 1], key=lambda n: n)")
 	python.ShrinkStack(e, 1<<20)
 	for name, code := range throughC {
-		if name == "lists" || name == "pickle" { // the nested calls use little of the C stack
+		if name == "lists" || name == "pickle" { // these nested calls use little of the C stack
 			continue
 		}
 		code += "\ndef main():\n    try:\n        f(400)\n    except BaseException:\n        return 'caught'\n"

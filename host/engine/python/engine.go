@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
-// DefaultMemoryBytes is the default memory limit of a run in bytes. The default is higher than in
-// other engines, because the interpreter itself uses about 25 MiB.
+// DefaultMemoryBytes is the default memory limit of a run in bytes. The default limit of other
+// engines is lower. The Python interpreter itself uses about 25 MiB.
 const DefaultMemoryBytes = 256 << 20
 
 // MaxMemoryBytes is the highest allowed memory limit of a run in bytes.
@@ -23,8 +23,8 @@ type Engine struct {
 	panicked func(value any, stack []byte)
 	full     bool // true if every run starts its own interpreter
 
-	lock        chan struct{} // a mutex that supports cancellation; guards the interpreter
-	interpreter *interpreter  // nil until an interpreter is first needed
+	lock        chan struct{} // a mutex whose lock operation can be canceled; guards the interpreter
+	interpreter *interpreter  // nil until a tool first needs an interpreter
 }
 
 var (
@@ -39,30 +39,30 @@ type Option func(*Engine)
 
 // WithRuntime sets the function that returns the interpreter. The interpreter is CPython for WASI,
 // as one WebAssembly module that contains its standard library. The engine calls the function when
-// it loads the first tool, and again after an error. Package distribution installs and reads the
-// interpreter.
+// it loads the first tool. If the function fails, the engine calls it again for the next tool.
+// Package distribution installs and reads the interpreter.
 func WithRuntime(read func() ([]byte, error)) Option {
 	return func(e *Engine) { e.runtime = read }
 }
 
-// WithCache caches the compiled interpreter in a folder, because compilation takes seconds. The
-// engine creates the folder with mode 0700 if the folder does not exist. The engine ignores a
-// folder if the folder belongs to another user, if other users can write to the folder, or if the
-// engine cannot write to the folder. You can delete the content of the folder at any time.
+// WithCache caches the compiled interpreter in a folder. Without a cache, each process compiles the
+// interpreter, which takes seconds. The engine creates the folder with mode 0700 if the folder does
+// not exist. The engine ignores the folder in three cases: the folder belongs to another user,
+// other users can write to the folder, or the engine cannot write to the folder. You can delete the
+// files in the folder at any time.
 func WithCache(dir string) Option {
 	return func(e *Engine) { e.cache = machine.Cache{Dir: dir} }
 }
 
-// WithCompiled uses the interpreter that Compile wrote to a folder. An engine with a compiled
-// interpreter needs neither a runtime nor a cache. Other users must not be able to write to the
-// folder.
+// WithCompiled makes the engine use the interpreter that Compile wrote to a folder. The engine then
+// needs neither a runtime nor a cache. Other users must not be able to write to the folder.
 func WithCompiled(dir string) Option {
 	return func(e *Engine) { e.compiled = dir }
 }
 
-// WithPanicLog sets a function that receives the panics of the engine itself. Each panic is a bug.
-// The run that causes the panic fails with the code "internal". The function that receives the
-// panics must be safe for concurrent use.
+// WithPanicLog sets a function that receives panics in the engine's own code. Each such panic is a
+// bug. A run in which the engine panics fails with the code "internal". The function that receives
+// the panics must be safe for concurrent use.
 func WithPanicLog(log func(value any, stack []byte)) Option {
 	return func(e *Engine) { e.panicked = log }
 }
@@ -88,8 +88,9 @@ func (*Engine) Info() engine.Info {
 // MemoryBytes returns DefaultMemoryBytes, the default memory limit of a run.
 func (*Engine) MemoryBytes() int64 { return DefaultMemoryBytes }
 
-// Prepared reports whether the next Load needs no compilation. Prepared returns true if the
-// interpreter is already compiled or cannot be compiled. Prepared reads the runtime.
+// Prepared reports whether the next Load can skip the compilation of the interpreter. This is the
+// case if the interpreter has already been compiled, or if it cannot be compiled. Prepared reads
+// the runtime.
 func (e *Engine) Prepared() bool {
 	if e.compiled != "" {
 		return true
@@ -101,7 +102,7 @@ func (e *Engine) Prepared() bool {
 	return e.cache.Has(entryName(code))
 }
 
-// Start starts the interpreter in advance. Without Start, the first Load starts the interpreter.
+// Start starts the interpreter. If Start is not called, the first Load starts the interpreter.
 // Start returns the same errors as Load.
 func (e *Engine) Start(ctx context.Context) (err error) {
 	defer e.recovered(&err)
@@ -109,11 +110,12 @@ func (e *Engine) Start(ctx context.Context) (err error) {
 	return err
 }
 
-// Load compiles a tool and the modules in the tool's folder that the tool can import. The first
-// call to Load starts the interpreter. Starting the interpreter takes half a second, or several
-// seconds if the cache does not contain the interpreter. If the tool cannot be loaded, the error is
-// an *abi.Fault with the code source_invalid. If there is no usable runtime, the code is
-// unavailable or source_invalid, and the hint describes the remedy.
+// Load compiles a tool. Load also compiles the modules in the tool's folder that the tool can
+// import. The first call to Load starts the interpreter, which takes half a second. If the cache
+// does not contain the compiled interpreter, the first call takes several seconds. If the tool
+// cannot be loaded, the error is an *abi.Fault with the code source_invalid. If there is no usable
+// runtime, the error is an *abi.Fault with the code unavailable or source_invalid, and its hint
+// describes the remedy.
 func (e *Engine) Load(ctx context.Context, src engine.Source) (loaded engine.Program, err error) {
 	defer e.recovered(&err)
 	i, err := e.started(ctx)
@@ -162,7 +164,7 @@ func (e *Engine) started(ctx context.Context) (*interpreter, error) {
 		err = i.boot(ctx)
 	}
 	if err != nil {
-		_ = i.close() // the error of the start is more useful than the error of ctx
+		_ = i.close() // the error of the failed start is more useful than the error of ctx
 		return nil, err
 	}
 	e.interpreter = i

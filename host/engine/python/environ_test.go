@@ -12,7 +12,7 @@ import (
 
 const region = `{"env":{"REGION":"eu","EMPTY":"","ÖRT":"Köln"}}`
 
-// environs contains tools that read their environment variables from os.environ.
+// environs contains tools. Each tool reads environment variables from os.environ.
 var environs = []tool{
 	{name: "all ways to read", code: "import os\nfrom os import environ, getenv\nreturn [os.environ['REGION'], environ.get('REGION'), getenv('REGION'), os.getenvb(b'REGION').decode(), os.environb[b'REGION'].decode(), os.path.expandvars('$REGION!'), 'REGION' in environ, 'X' in environ, getenv('X', 'none'), environ.get('X'), len(environ)]",
 		env: region, want: `["eu","eu","eu","eu","eu","eu!",true,false,"none",null,3]`},
@@ -43,8 +43,8 @@ func TestEnvironStartedAnew(t *testing.T) {
 	}
 }
 
-// TestEnvironOfEachRun checks that each run has its own environment variables and none from other
-// runs.
+// TestEnvironOfEachRun checks that a run has its own environment variables, and no environment
+// variables of other runs.
 func TestEnvironOfEachRun(t *testing.T) {
 	e := sharedEngine(t)
 	for name, code := range map[string]string{
@@ -62,8 +62,8 @@ func TestEnvironOfEachRun(t *testing.T) {
 	}
 }
 
-// TestEnvironAndTopOnce checks that a top level runs only once unless it uses the environment
-// variables.
+// TestEnvironAndTopOnce checks that the top level of a tool runs only once for all runs, unless the
+// top level uses the environment variables.
 func TestEnvironAndTopOnce(t *testing.T) {
 	e := sharedEngine(t)
 	for _, tt := range []struct {

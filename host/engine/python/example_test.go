@@ -50,7 +50,7 @@ def main(name):
 	fmt.Println(string(out.Output)) // "Hello Ann!"
 }
 
-// Without an interpreter, Load returns a fault with a hint that describes the remedy.
+// If there is no interpreter, Load returns a fault. The hint of the fault describes the remedy.
 func ExampleNew() {
 	_, err := python.New().Load(context.Background(), engine.Source{Path: "greet.py", Code: []byte("return 1")})
 	var fault *abi.Fault

@@ -11,11 +11,12 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
-// WithFullStarts makes every run start its own interpreter, as if snapshots did not work.
+// WithFullStarts makes the engine behave as if snapshots did not work: every run starts its own
+// interpreter.
 func WithFullStarts() Option { return func(e *Engine) { e.full = true } }
 
-// Fresh returns the memory and the globals of the instance that the next run of a program would
-// get.
+// The next run of a program would get a certain instance of the interpreter. Fresh returns the
+// memory and the globals of that instance.
 func Fresh(loaded engine.Program) (memory []byte, globals []uint64, err error) {
 	p := loaded.(*program)
 	image := p.loaded
@@ -37,15 +38,16 @@ func Fresh(loaded engine.Program) (memory []byte, globals []uint64, err error) {
 
 var background = context.Background()
 
-// Tried checks the snapshot of an engine as the engine does, and returns the error. Before the
-// check, Tried adds the argument "shift" to the entry point's index in the function table.
+// Tried performs the engine's check of its snapshot and returns the error. The entry point contains
+// an index in the function table. Before the check, Tried adds the argument "shift" to that index.
 func Tried(e *Engine, shift uint32) error {
 	i := *e.interpreter
 	i.entry.Slot += shift
 	return i.answers(background)
 }
 
-// ShrinkStack reduces the C stack of all tools that are loaded later to a number of bytes.
+// ShrinkStack changes the size of the C stack for all tools that are loaded later. The argument is
+// the size in bytes.
 func ShrinkStack(e *Engine, bytes uint32) {
 	e.interpreter.entry.Limit = e.interpreter.entry.Stack - bytes
 }
@@ -56,7 +58,8 @@ func RanOnce(loaded engine.Program) bool {
 	return s != nil && s.started != nil
 }
 
-// RewriteVersion is the version of the code that rewrites an interpreter before it is compiled.
+// Before an interpreter is compiled, the engine rewrites it. RewriteVersion is the version of the
+// code that rewrites the interpreter.
 const RewriteVersion = rewriteVersion
 
 // Rewrite returns the rewritten module of an interpreter.

@@ -120,7 +120,7 @@ func TestFailures(t *testing.T) {
 	})
 }
 
-// leastMemory is the memory limit that the fault for a lower limit recommends.
+// leastMemory is a memory limit. If a run has a lower limit, the fault recommends leastMemory.
 const leastMemory = 24 << 20
 
 func repeat(s string, n int) string {

@@ -19,7 +19,7 @@ const (
 // guestFiles.
 var bootProgram = sync.OnceValue(func() string { return guestText(bootScript) })
 
-// guestFiles returns a JSON object that contains the SDK's guest modules by path.
+// guestFiles returns a JSON object that maps paths to the texts of the SDK's guest modules.
 var guestFiles = sync.OnceValue(func() string {
 	entries, err := fs.ReadDir(sdkpython.Guest, guestFolder)
 	if err != nil {

@@ -26,8 +26,9 @@ func cacheFolder() (string, error) {
 	return filepath.Join(dir, "toolrun"), err
 }
 
-// The variable "shared" is the engine of all tests that do not change their engine, because
-// starting an engine takes half a second. shared runs until the process ends.
+// The variable "shared" is the engine for all tests that do not change their engine. The tests
+// share this engine, because it takes half a second to start an engine. shared runs until the
+// process ends.
 var shared struct {
 	start  sync.Once
 	engine *python.Engine
@@ -36,7 +37,7 @@ var shared struct {
 	panics []string // of the current test
 }
 
-// sharedEngine returns the shared engine. A panic of the engine fails the current test.
+// sharedEngine returns the shared engine. If the engine panics, the current test fails.
 func sharedEngine(t testing.TB) *python.Engine {
 	t.Helper()
 	file := disttest.File(t)
@@ -62,7 +63,7 @@ func sharedEngine(t testing.TB) *python.Engine {
 	return shared.engine
 }
 
-// newEngine returns an engine for a single test. A panic of the engine fails the test.
+// newEngine returns an engine for a single test. If the engine panics, the test fails.
 func newEngine(t testing.TB, options ...python.Option) *python.Engine {
 	t.Helper()
 	code := installed(t)
@@ -80,8 +81,8 @@ func newEngine(t testing.TB, options ...python.Option) *python.Engine {
 	return e
 }
 
-// compiledFolder returns the folder in which the tests of this package cache the compiled
-// interpreter.
+// The tests of this package cache the compiled interpreter in a folder. compiledFolder returns that
+// folder.
 func compiledFolder(t testing.TB) string {
 	t.Helper()
 	dir, err := cacheFolder()

@@ -14,25 +14,26 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
-// interpreter is the CPython interpreter from which all runs start. After boot or resume, an
-// interpreter is safe for concurrent use.
+// interpreter is the CPython interpreter from which all runs start. After the method "boot" or
+// "resume" has returned, an interpreter is safe for concurrent use.
 type interpreter struct {
 	machine *machine.Machine
 	data    *snapshot.Image // the state before any code ran; nil if base was loaded from a file
 	base    *snapshot.Image // the state of the started interpreter; nil if every run starts its own interpreter
-	entry   entryPoint      // the entry point of the started interpreter in base
+	entry   entryPoint      // the entry point of the interpreter in base
 }
 
-// entryPoint contains the guest addresses that the host needs to call a started interpreter.
+// entryPoint contains addresses in the guest's memory. The host needs these addresses to call a
+// started interpreter.
 type entryPoint struct {
-	Function  uint32 `json:"function"`  // the address of the Python function serve
+	Function  uint32 `json:"function"`  // the address of the Python function "serve"
 	Arguments uint32 `json:"arguments"` // an empty tuple
-	Slot      uint32 `json:"slot"`      // the function table index of the type's call function
+	Slot      uint32 `json:"slot"`      // the index of the type's call function in the function table
 	Stack     uint32 `json:"stack"`     // the highest address of the C stack
 	Limit     uint32 `json:"limit"`     // the lowest valid address of the stack pointer
 }
 
-// instances contains the options of all images.
+// instances contains the options that all images have.
 var instances = snapshot.Options{MemoryBytes: MaxMemoryBytes + stackBytes}
 
 // The method "load" creates the image from which the interpreter starts.
@@ -41,8 +42,8 @@ func (i *interpreter) load() (err error) {
 	return err
 }
 
-// boot starts the interpreter and captures a snapshot of it. If the snapshot does not work, each
-// run starts its own interpreter, which is slower but has the same result.
+// The method "boot" starts the interpreter and captures a snapshot of it. If the snapshot does not
+// work, each run starts its own interpreter. The results are the same, but the runs are slower.
 func (i *interpreter) boot(ctx context.Context) error {
 	if err := i.load(); err != nil {
 		return err
@@ -60,7 +61,7 @@ func (i *interpreter) boot(ctx context.Context) error {
 		}
 		c.over = true
 	}
-	_ = c.launch(in) // the error is ignored, because the channel stops the guest
+	_ = c.launch(in) // the error is expected, because the channel stops the guest
 	if ctx.Err() != nil {
 		return engine.FaultFromContext(ctx)
 	}
@@ -75,16 +76,16 @@ func (i *interpreter) boot(ctx context.Context) error {
 	return nil
 }
 
-// The offsets of ob_type in PyObject and of tp_call in PyTypeObject, in CPython 3.12 with
-// pointers of four bytes.
+// The offset of ob_type in the C type PyObject, and the offset of tp_call in the C type
+// PyTypeObject. The offsets apply to CPython 3.12 with pointers of four bytes.
 const (
 	typeOffset = 4
 	callOffset = 64
 )
 
-// locate finds the entry point of the interpreter and reserves a stack. The interpreter reports
-// four values: the addresses of a function, of an empty tuple and of the function type, and the
-// interpreter's recursion limit.
+// The method "locate" finds the entry point of the interpreter and reserves a stack. The
+// interpreter reports four numbers: the address of a function, the address of an empty tuple, the
+// address of the function type, and the recursion limit.
 func locate(in *snapshot.Instance, announced []string) (entry entryPoint, err error) {
 	var numbers [4]uint32
 	if len(announced) != len(numbers) {
@@ -112,7 +113,7 @@ func locate(in *snapshot.Instance, announced []string) (entry entryPoint, err er
 	return entry, err
 }
 
-// errRaised is the error of a guest that could not report its exception.
+// errRaised is the error for a guest that raised an exception but could not report it.
 var errRaised = errors.New("python: the interpreter raised an exception without a report")
 
 // The method "call" makes a started interpreter process one request. The method returns an error if
@@ -135,8 +136,8 @@ func (i *interpreter) call(ctx context.Context, in *snapshot.Instance) error {
 	return err
 }
 
-// lookUp returns the function at an index of the function table. If no function at the index has
-// the expected type, wazero panics, and lookUp recovers the panic.
+// lookUp returns the function at an index of the function table. If there is no function of the
+// expected type at the index, wazero panics. lookUp recovers the panic.
 func lookUp(guest api.Module, slot uint32) (f api.Function, err error) {
 	defer func() {
 		if x := recover(); x != nil {
@@ -147,7 +148,7 @@ func lookUp(guest api.Module, slot uint32) (f api.Function, err error) {
 	return table.LookupFunction(guest, 0, slot, []api.ValueType{i32, i32, i32}, []api.ValueType{i32}), nil
 }
 
-// answers checks the snapshot. An instance of the snapshot must reply to a request.
+// answers checks the snapshot. The snapshot works if an instance of it replies to a request.
 func (i *interpreter) answers(ctx context.Context) error {
 	in, err := i.base.Restore(ctx, nil)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python"
 )
 
-// planters contains tools that try to leave traces for later runs, or to break later runs. The
-// results of planters do not matter, except that no result may be an internal fault.
+// planters contains tools that try to leave traces for later runs, or to break later runs. A
+// planter can return any result or fault, except an internal fault.
 var planters = map[string]string{
 	"globals":          "import builtins, sys\nbuiltins.planted = globals()['planted'] = sys.planted = 'PLANTED-by-' + 'someone'",
 	"json":             "import json\njson.dumps = json.loads = lambda *a, **k: 'PLANTED'\njson.encoder.c_make_encoder = json.encoder.encode_basestring = None\njson.planted = 1\nreturn {}",
@@ -68,9 +68,9 @@ return [found, texts[:3], all(checks)]
 
 const clean = `[[],[],true]`
 
-// TestNothingIsLeftBehind runs all planters repeatedly. After each run, the next instance must
-// equal the first instance bit for bit, and another tool must find no traces. A soak executes more
-// than a thousand runs.
+// TestNothingIsLeftBehind runs all planters repeatedly. After each run of a planter, the next
+// instance must equal the first instance bit for bit, and the tool "probe" must find no traces. A
+// soak executes more than a thousand runs.
 func TestNothingIsLeftBehind(t *testing.T) {
 	rounds := 2
 	if os.Getenv("TOOLRUN_SOAK") != "" {
@@ -115,8 +115,8 @@ func loadTool(t testing.TB, e *python.Engine, code string) engine.Program {
 
 var seed = maphash.MakeSeed()
 
-// fingerprint returns a hash of the memory and the globals from which the next run of a tool would
-// start.
+// The next run of a tool would start from a certain memory and certain globals. fingerprint returns
+// a hash of that memory and of those globals.
 func fingerprint(t *testing.T, p engine.Program) uint64 {
 	t.Helper()
 	memory, globals, err := python.Fresh(p)
@@ -126,7 +126,7 @@ func fingerprint(t *testing.T, p engine.Program) uint64 {
 	return maphash.Comparable(seed, [2]uint64{maphash.Bytes(seed, memory), maphash.String(seed, fmt.Sprint(globals))})
 }
 
-// plant runs a tool with a deadline.
+// The function "plant" runs a tool with a deadline.
 func plant(t *testing.T, name string, p engine.Program, m *enginetest.Memory) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
@@ -165,7 +165,7 @@ func TestForgedFaults(t *testing.T) {
 	})
 }
 
-// Random values must differ between runs and between tools.
+// The random values of two runs must differ, and so must the random values of two tools.
 func TestRandomness(t *testing.T) {
 	const code = `
 import hashlib, tempfile

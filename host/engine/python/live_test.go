@@ -15,8 +15,9 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// BenchmarkLive measures the private memory of this process per run, including the memory of the
-// guest and of the host. During the measurement, the runs wait in a memory call.
+// BenchmarkLive measures how much private memory of this process each run needs. The result
+// includes the memory of the guest and the memory of the host. During the measurement, the runs
+// wait in a memory call.
 func BenchmarkLive(b *testing.B) {
 	p, in := loadTool(b, newEngine(b), typical), typicalInput
 	const lives = 32
@@ -28,7 +29,8 @@ func BenchmarkLive(b *testing.B) {
 	b.ReportMetric(kib, "private-KiB/run")
 }
 
-// waiting returns the private memory of this process in KiB while n runs are waiting.
+// The function "waiting" starts n runs and returns the private memory of this process while the
+// runs are waiting. The unit of the result is KiB.
 func waiting(b *testing.B, p engine.Program, in engine.Input, runs int) int {
 	var arrived, over sync.WaitGroup
 	leave := make(chan struct{})
@@ -53,8 +55,8 @@ func waiting(b *testing.B, p engine.Program, in engine.Input, runs int) int {
 	return kib
 }
 
-// private returns the anonymous memory of this process in KiB. The result includes modified copies
-// of pages of mapped files.
+// The function "private" returns the anonymous memory of this process in KiB. If the process has
+// modified a page of a mapped file, the result includes the modified copy of the page.
 func private(b *testing.B) int {
 	file, err := os.Open("/proc/self/smaps_rollup")
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// TestMalformedCallsAreBounded checks the limit on the number of malformed calls, which never reach
-// the host.
+// TestMalformedCallsAreBounded checks that a run can make only a limited number of malformed calls.
+// Malformed calls never reach the host.
 func TestMalformedCallsAreBounded(t *testing.T) {
 	const over = "def main():\n    while True:\n        try:\n            call()\n        except MemoryAccessError:\n            pass"
 	runAll(t, []tool{

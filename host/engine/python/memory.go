@@ -9,12 +9,13 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// maxArgumentBytes is the maximum size of one argument of a memory call, and is the same in all
-// engines. The host limits the size of stored content separately.
+// maxArgumentBytes is the maximum size of one argument of a memory call. The maximum is the same in
+// all engines. The host has another limit for the size of stored content.
 const maxArgumentBytes = 16 << 20
 
-// maxDeclined is the maximum number of malformed memory calls in a run. Malformed calls need their
-// own limit, because they never reach the host, which limits all other calls.
+// maxDeclined is the maximum number of malformed memory calls in a run. The host limits the number
+// of memory calls, but malformed calls never reach the host. Malformed calls therefore need this
+// separate limit.
 const maxDeclined = 1000
 
 // memoryCalls checks the memory calls of a guest and passes them to the host.
@@ -23,13 +24,13 @@ type memoryCalls struct {
 	table   abi.Table                                                // the operations that the tool can call
 	nesting int                                                      // the maximum nesting of an argument
 
-	issued   []*abi.Fault // the faults that were raised in the guest, by number
+	issued   []*abi.Fault // the faults raised in the guest; a fault's number is its index
 	declined int          // the number of malformed calls
 }
 
-// The method "call" performs a memory operation and returns the reply to the guest. The arguments
-// are JSON texts in the order of the parameters. An absent argument is an empty text. The argument
-// "running" reports whether the guest is processing a run.
+// The method "call" performs a memory operation and returns the reply for the guest. The arguments
+// are JSON texts in the order of the parameters. For an absent argument, the text is empty. The
+// argument "running" reports whether the guest is processing a run.
 func (m *memoryCalls) call(ctx context.Context, op string, args []string, running bool) ([]byte, error) {
 	operation, refused := m.operation(op, running)
 	if refused != nil {
@@ -50,7 +51,8 @@ func (m *memoryCalls) call(ctx context.Context, op string, args []string, runnin
 	return m.raise(op, fault)
 }
 
-// The method "operation" returns an operation if the guest can use it now.
+// The method "operation" returns the operation with a given name. If the guest cannot use the
+// operation now, the method returns a fault.
 func (m *memoryCalls) operation(op string, running bool) (abi.Operation, *abi.Fault) {
 	operation, ok := m.table.Lookup(op)
 	switch {
@@ -65,7 +67,7 @@ func (m *memoryCalls) operation(op string, running bool) (abi.Operation, *abi.Fa
 	return operation, nil
 }
 
-// arguments checks the arguments of a call.
+// The method "arguments" checks the arguments of a memory call.
 func (m *memoryCalls) arguments(op abi.Operation, args []string) (abi.Call, *abi.Fault) {
 	call := abi.Call{Op: op.Name, Args: make([]json.RawMessage, 0, len(op.Params))}
 	if len(args) > len(op.Params) {
@@ -92,7 +94,8 @@ func (m *memoryCalls) arguments(op abi.Operation, args []string) (abi.Call, *abi
 	return call, nil
 }
 
-// refuse raises the error for a malformed call that the SDK in the guest has detected.
+// The SDK in the guest detects some malformed calls. For such a call, the method "refuse" raises an
+// error in the guest.
 func (m *memoryCalls) refuse(op, kind, message string) ([]byte, error) {
 	code := abi.InvalidArgument
 	if kind == "deep" {
@@ -101,7 +104,8 @@ func (m *memoryCalls) refuse(op, kind, message string) ([]byte, error) {
 	return m.decline(op, abi.Faultf(code, "%s", quoted([]byte(message), maxMessageBytes)))
 }
 
-// decline raises the fault for a malformed call, which does not reach the host.
+// The method "decline" handles a malformed call that the host never receives. The method raises a
+// fault in the guest.
 func (m *memoryCalls) decline(op string, f *abi.Fault) ([]byte, error) {
 	if m.declined++; m.declined > maxDeclined {
 		return nil, abi.Faultf(abi.CallLimit, "the run exceeded the limit of %d malformed memory calls", maxDeclined)
@@ -109,9 +113,9 @@ func (m *memoryCalls) decline(op string, f *abi.Fault) ([]byte, error) {
 	return m.raise(op, f)
 }
 
-// raise returns the reply that raises a fault in the guest. The reply to the guest contains the
-// number of the fault. If the guest later reports an error with the number of a fault, the host
-// looks up the fault in its own list.
+// The method "raise" returns a reply that raises a fault in the guest. The reply contains a number
+// for the fault. The guest can later report an error that contains this number. The host then looks
+// up the fault in its own list.
 func (m *memoryCalls) raise(op string, f *abi.Fault) ([]byte, error) {
 	named := *f
 	if named.Op == "" {

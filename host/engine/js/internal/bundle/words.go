@@ -11,8 +11,7 @@ var (
 	declarators = words("let const var")
 	// jumps contains the words that are complete statements. A label can follow such a word.
 	jumps = words("break continue debugger")
-	// infix contains words that cannot begin a statement. On a new line, such a word continues an
-	// expression or a declaration.
+	// infix contains words that can continue an expression or a declaration on a new line.
 	infix = words("in instanceof of as satisfies extends is from")
 	// prefix contains the words that look like names but cannot end an expression.
 	prefix = words("class function async static get set let const var import export keyof infer readonly unique asserts abstract declare type")

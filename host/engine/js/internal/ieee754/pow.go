@@ -38,7 +38,7 @@ func Pow(x, y float64) float64 {
 		return sign * ax
 	case hx < 0 && parity(y) == fraction:
 		return math.NaN()
-	case iy > 0x41e00000 && (ix < 0x3fefffff || ix > 0x3ff00000 || iy > 0x43f00000): // for this exponent, only a base near 1 does not overflow or underflow
+	case iy > 0x41e00000 && (ix < 0x3fefffff || ix > 0x3ff00000 || iy > 0x43f00000): // overflow or underflow
 		if (ix >= 0x3ff00000) == (hy > 0) {
 			return sign * math.Inf(1)
 		}

@@ -2,12 +2,12 @@ package intl
 
 import "strings"
 
-// numberPattern is a CLDR pattern such as "¤#,##0.00;(¤#,##0.00)". numberPattern does not contain
-// the digits of the pattern's body.
+// numberPattern is a parsed CLDR pattern, such as "¤#,##0.00;(¤#,##0.00)". numberPattern does not
+// contain the placeholders for the digits.
 type numberPattern struct {
 	positive, negative affixes
 	hasNegative        bool
-	primary, secondary int // group sizes; 0 disables grouping
+	primary, secondary int // sizes of groups of digits; 0 disables grouping
 	zeros              int // the number of zeros in a compact pattern
 }
 
@@ -81,9 +81,9 @@ const (
 	signPlus
 )
 
-// affixesOf returns the affixes that include the sign. affixesOf uses the signs in the pattern. If
-// a plus sign is required and the pattern has no plus sign, a plus sign replaces the minus sign of
-// the pattern.
+// affixesOf returns the prefix and the suffix for numbers with a sign. The prefix or the suffix
+// contains the sign. If the sign is plus and the pattern contains only a minus sign, affixesOf
+// replaces the minus sign with a plus sign.
 func (p numberPattern) affixesOf(sign int) affixes {
 	plus := sign == signPlus && !hasUnquoted(p.positive.prefix+p.positive.suffix, '+')
 	useNegative := p.hasNegative && (sign == signMinus ||
@@ -127,7 +127,8 @@ func minusToPlus(text string) string {
 	return string(b)
 }
 
-// affixParts splits an affix into parts. The argument "literal" is the part type for plain text.
+// affixParts splits an affix into parts. Plain text in the affix becomes parts with the type in the
+// argument "literal".
 func (f *NumberFormat) affixParts(text, literal, currency string) (parts []Part) {
 	inQuotes := false
 	runes := []rune(text)

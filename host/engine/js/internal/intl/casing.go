@@ -5,9 +5,9 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Upper converts a text to upper case for a language with special rules. The result ok is false for
-// a language without special rules. For Greek and Lithuanian, the rules of golang.org/x/text differ
-// from the rules of ICU.
+// Upper converts a text to upper case with the special rules of a language. The result ok is false
+// for a language without special rules. For Greek and Lithuanian, the rules of golang.org/x/text
+// differ from the rules of ICU.
 func Upper(tags []Tag, text string) (changed string, ok bool, err error) {
 	switch first(tags) {
 	case "tr", "az":
@@ -18,8 +18,8 @@ func Upper(tags []Tag, text string) (changed string, ok bool, err error) {
 	return "", false, nil
 }
 
-// Lower converts a text to lower case for a language with special rules. The result ok is false for
-// a language without special rules.
+// Lower converts a text to lower case with the special rules of a language. The result ok is false
+// for a language without special rules.
 func Lower(tags []Tag, text string) (changed string, ok bool, err error) {
 	switch first(tags) {
 	case "tr", "az":
@@ -30,7 +30,8 @@ func Lower(tags []Tag, text string) (changed string, ok bool, err error) {
 	return "", false, nil
 }
 
-// The function "first" returns the language of the first tag, or "".
+// The function "first" returns the language of the first tag. Without tags, the function returns
+// "".
 func first(tags []Tag) string {
 	if len(tags) == 0 {
 		return ""

@@ -10,19 +10,20 @@ import (
 // rootLanguages contains the languages that use the root collation.
 var rootLanguages = strings.Fields("en de fr it pt nl id ms sw zu ga ca")
 
-// searchLanguages contains the languages that use the same order for searching and sorting.
+// searchLanguages contains the languages for which the order for searching equals the order for
+// sorting.
 var searchLanguages = strings.Fields("en fr it pt nl id")
 
-// tailoredLanguages contains the languages with their own collation for which golang.org/x/text
-// agrees with ICU.
+// tailoredLanguages contains languages that have their own collation. For these languages,
+// golang.org/x/text and ICU use the same order.
 var tailoredLanguages = strings.Fields("es sv fi pl cs sk hu tr ro sl et lt ru uk bg el")
 
-// firstScripts contains the script that a language sorts before all other scripts.
-// golang.org/x/text does not reorder scripts.
+// Some languages sort one script before all other scripts. firstScripts maps such a language to
+// that script. golang.org/x/text does not reorder scripts.
 var firstScripts = map[string]*unicode.RangeTable{"bg": unicode.Cyrillic, "ru": unicode.Cyrillic, "uk": unicode.Cyrillic, "el": unicode.Greek}
 
-// knownOrder returns the non-ASCII characters that ICU and golang.org/x/text order in the same way.
-// Each span has a first and a last character.
+// ICU and golang.org/x/text agree on the order of some non-ASCII characters. knownOrder returns
+// these characters as spans. A span contains its first and its last character.
 var knownOrder = sync.OnceValue(func() (spans [][2]rune) {
 	for _, text := range strings.Fields(knownSpans) {
 		low, high, _ := strings.Cut(text, "-")

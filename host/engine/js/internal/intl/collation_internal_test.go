@@ -19,16 +19,16 @@ import (
 
 var order = flag.Bool("order", false, "write the characters whose order is known anew")
 
-// sortAsNode sorts texts as Node does. sortAsNode also reports for each text whether it is equal to
-// the previous text.
+// sortAsNode sorts texts as Node does. For each text, sortAsNode also reports whether Node
+// considers the text equal to the previous text.
 const sortAsNode = `const texts = JSON.parse(require("fs").readFileSync(0));
 const { compare } = new Intl.Collator("en");
 texts.sort((a, b) => compare(a, b) || (a < b ? -1 : 1));
 console.log(JSON.stringify({ texts, equal: texts.map((t, i) => i > 0 && compare(texts[i - 1], t) === 0) }));`
 
 // TestKnownOrder checks that Node and golang.org/x/text agree on the order of the characters in
-// knownSpans. The characters in knownSpans are a longest common subsequence of the orders of Node
-// and golang.org/x/text.
+// knownSpans. Node and golang.org/x/text each sort the characters into a sequence. knownSpans
+// contains a longest common subsequence of the two sequences.
 func TestKnownOrder(t *testing.T) {
 	node := NodeOfCLDR(t)
 	texts, err := json.Marshal(candidates())
@@ -61,7 +61,7 @@ func TestKnownOrder(t *testing.T) {
 	}
 }
 
-// candidates returns single characters. candidates returns each mark together with a letter of the
+// candidates returns texts to sort. A text is a single character, or a letter and a mark of the
 // same script.
 func candidates() (texts []string) {
 	for r := rune(0x80); r < 0x20000; r++ {
@@ -86,8 +86,8 @@ func candidates() (texts []string) {
 	return texts
 }
 
-// The function "longest" returns a longest subsequence of sorted texts that golang.org/x/text sorts
-// in the same order.
+// The argument contains texts in Node's order. The function "longest" returns a longest subsequence
+// that is also in the order of golang.org/x/text.
 func longest(texts []string, equal []bool) (kept []rune) {
 	c := collate.New(language.English)
 	fits := func(a, b int) bool {

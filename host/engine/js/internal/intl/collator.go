@@ -19,10 +19,11 @@ type Collator struct {
 	root                     bool                // the language uses the root collation
 	first                    *unicode.RangeTable // the script that sorts before all other scripts, or nil
 	order                    *collate.Collator
-	apart                    *strings.Replacer // replaces each accented letter with a letter and a mark
+	apart                    *strings.Replacer // replaces the letters in the variable "accented"
 }
 
-// collations contains the collations that at least one locale supports in addition to its default.
+// collations contains the collations that are not the default of a locale but that at least one
+// locale supports.
 var collations = strings.Fields("big5han compat dict direct ducet emoji eor gb2312 phonebk phonetic pinyin searchjl stroke trad unihan zhuyin")
 
 // NewCollator returns a Collator for the options of the Intl.Collator constructor.
@@ -62,8 +63,8 @@ func NewCollator(tags []Tag, o Options) (*Collator, error) {
 	return c, c.prepare(l)
 }
 
-// readNumeric reads the options that a language tag can also contain. readNumeric reports whether
-// the tag determines the numeric order.
+// A language tag can also contain some of the options. readNumeric reads these options and reports
+// whether the numeric order comes from the tag.
 func (c *Collator) readNumeric(o Options, l locale) (ofTag bool, err error) {
 	if kn, ok := l.keyword("kn"); ok {
 		c.numeric = kn == ""
@@ -89,8 +90,8 @@ func (c *Collator) readNumeric(o Options, l locale) (ofTag bool, err error) {
 	return ofTag, nil
 }
 
-// prepare creates the sort order of the collator. prepare fails for languages that
-// golang.org/x/text orders differently from ICU.
+// prepare creates the sort order of the collator. For some languages, golang.org/x/text and ICU use
+// different orders. For such a language, prepare fails.
 func (c *Collator) prepare(l locale) error {
 	c.root = slices.Contains(rootLanguages, l.Language)
 	if !c.root && !slices.Contains(tailoredLanguages, l.Language) || l.name == "fr-CA" {
@@ -118,22 +119,22 @@ func (c *Collator) prepare(l locale) error {
 	return nil
 }
 
-// ukrainian is the letter ї. Languages other than Ukrainian treat the letter ї as the letter і with
-// a mark.
+// ukrainian contains replacements for the letter ї, which is a separate letter only in Ukrainian.
+// Other languages treat the letter ї as the letter і with a mark.
 var ukrainian = []string{"ї", "і\u034f\u0308", "Ї", "І\u034f\u0308"}
 
-// accented contains letters that golang.org/x/text treats as separate letters and that ICU treats
-// as letters with a mark. In the replacement, a combining grapheme joiner separates the letter from
-// the mark. The joiner has no weight, but prevents golang.org/x/text from combining the letter and
-// the mark.
+// accented contains letters with their replacements. golang.org/x/text treats these letters as
+// separate letters, but ICU treats them as letters with a mark. Each replacement consists of a
+// letter, a combining grapheme joiner and a mark. The joiner has no weight, but prevents
+// golang.org/x/text from combining the letter and the mark.
 var accented = append([]string{"ѓ", "г\u034f\u0301", "Ѓ", "Г\u034f\u0301", "ќ", "к\u034f\u0301", "Ќ", "К\u034f\u0301"}, ukrainian...)
 
 func (c *Collator) compare(a, b string) int {
 	return c.order.CompareString(c.apart.Replace(a), c.apart.Replace(b))
 }
 
-// Compare returns -1, 0 or 1 if a sorts before, equal to or after b. Compare returns an error if
-// the order depends on characters that ICU orders differently.
+// Compare returns -1 if a sorts before b, 0 if a and b are equal, and 1 if a sorts after b. If the
+// order depends on characters that ICU may order differently, Compare returns an error.
 func (c *Collator) Compare(a, b string) (int, error) {
 	if a == b {
 		return 0, nil
@@ -155,7 +156,8 @@ func (c *Collator) Compare(a, b string) (int, error) {
 	return c.compareSymbols(a, b)
 }
 
-// mixes reports whether a text contains both letters of a script and other letters.
+// mixes reports whether a text contains letters that belong to a script and also letters that do
+// not belong to that script.
 func mixes(text string, script *unicode.RangeTable) bool {
 	inScript, outside := false, false
 	for _, r := range text {

@@ -53,8 +53,9 @@ func collatorCase(r *rand.Rand) testCase {
 
 func TestCollatorAsNode(t *testing.T) { random(t, 7, collatorCase) }
 
-// TestAccentedCyrillic compares letters that ICU treats as і, г and к with marks. In Ukrainian,
-// however, ї is a separate letter. The expected orders of the letters come from Node.
+// TestAccentedCyrillic compares Cyrillic letters that ICU treats as one of the letters і, г and к
+// with a mark. In Ukrainian, however, ICU treats ї as a separate letter. The expected orders of the
+// letters come from Node.
 func TestAccentedCyrillic(t *testing.T) {
 	for locale, want := range map[string]string{
 		"en": "Г ѓ Ѓ ѓа гб гя д і І ї Ї їb їа Їа іяяя ј ќ ка л",

@@ -10,27 +10,27 @@ import (
 	"sync"
 )
 
-// packed is the output of the command generate. packed contains the paths of all data, followed by
-// a table for each locale with texts by path. The variable packed is a string, so the data uses no
-// memory until the string is read.
+// packed is the output of the command generate. packed contains the paths of all texts, followed by
+// one table for each locale. A table maps paths to texts. Because packed is a string, the operating
+// system loads the data only when the program reads the string.
 //
 //go:embed cldr.bin
 var packed string
 
 // archive is the index of the data in the variable "packed".
 type archive struct {
-	paths  []string // the sorted paths; the index of a path identifies the path
+	paths  []string // the sorted paths; tables refer to a path by its index
 	chunks map[string]*chunk
 }
 
-// chunk is a compressed table in the archive, which is decompressed on first use.
+// chunk is a compressed table of the archive. The table is decompressed when it is first used.
 type chunk struct {
 	packed string
 	once   sync.Once
 	table  *table
 }
 
-// table contains the texts of a locale that differ from the texts of its parent.
+// table contains the texts of a locale. table omits texts that are equal in the parent locale.
 type table struct {
 	numbers []uint32 // of paths, sorted
 	ends    []uint32 // of values
@@ -107,7 +107,7 @@ func (t *table) get(path string) string {
 	return ""
 }
 
-// The method "own" returns the text at a path and ignores the tables of the parents.
+// The method "own" returns the text at a path. The method ignores the tables of parent locales.
 func (t *table) own(path string) (string, bool) {
 	number, ok := slices.BinarySearch(data().paths, path)
 	if !ok {
@@ -128,8 +128,8 @@ func (t *table) at(number uint32) (string, bool) {
 	return t.values[start:t.ends[i]], true
 }
 
-// The method "each" calls the function "use" for each text below a path that ends in a slash. The
-// texts are ordered by name.
+// The method "each" calls the function "use" for each text below a path. The path must end in a
+// slash. The calls are in the order of the names of the texts.
 func (t *table) each(path string, use func(name, value string)) {
 	paths := data().paths
 	first, _ := slices.BinarySearch(paths, path)
@@ -145,17 +145,17 @@ func (t *table) each(path string, use func(name, value string)) {
 	}
 }
 
-// eachOwn works like each but ignores the tables of the parents.
+// eachOwn works like the method "each", but ignores the tables of parent locales.
 func (t *table) eachOwn(path string, use func(name, value string)) {
 	own := *t
 	own.parent = nil
 	own.each(path, use)
 }
 
-// supplemental returns the text at a path in the data that does not belong to a locale.
+// Some data does not belong to a locale. supplemental returns the text at a path in this data.
 func supplemental(path string) string { return tableOf("").get(path) }
 
-// reader decodes the embedded data, which is trusted.
+// reader decodes the embedded data. The data is trusted, so reader does not check it.
 type reader struct{ text string }
 
 func (r *reader) uvarint() int {

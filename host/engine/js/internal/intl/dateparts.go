@@ -12,8 +12,8 @@ import (
 const maxTime = 8.64e15
 
 // Format formats a time, given in milliseconds since 1970, as a string. Since version 42, CLDR uses
-// narrow spaces in some patterns. The method "format" in Node replaces narrow spaces with plain
-// spaces, but formatToParts does not.
+// narrow spaces in some patterns. In Node, the method "format" replaces narrow spaces with plain
+// spaces. The method formatToParts does not replace them.
 func (f *DateTimeFormat) Format(ms float64) (string, error) {
 	parts, err := f.Parts(ms)
 	return strings.ReplaceAll(Join(parts), "\u202f", " "), err
@@ -47,7 +47,8 @@ func (f *DateTimeFormat) Parts(ms float64) ([]Part, error) {
 	return parts, nil
 }
 
-// The method "field" returns the part type and the text for a field of a pattern.
+// The method "field" formats one field of a pattern. The method returns the type of the part and
+// the text.
 func (f *DateTimeFormat) field(t time.Time, it item) (kind, text string) {
 	switch it.letter {
 	case 'G':
@@ -138,7 +139,7 @@ func (f *DateTimeFormat) weekday(t time.Time, it item) string {
 	return f.locale.table.get("days/" + form + "/" + widthOf(it.count) + "/" + weekdays[t.Weekday()])
 }
 
-// half returns the text for AM or PM.
+// The method "half" returns the text for AM or PM.
 func (f *DateTimeFormat) half(t time.Time, count int) string {
 	width := "abbreviated"
 	if count == 5 {
@@ -157,7 +158,7 @@ func (f *DateTimeFormat) dayPeriod(t time.Time, count int) string {
 	rules := dayPeriodRules(f.locale.name)
 	exact := (!f.has('m') || t.Minute() == 0) && (!f.has('s') || t.Second() == 0)
 	for _, r := range rules {
-		// Of the day periods that name a single hour, Node uses only noon.
+		// Some day periods, such as noon and midnight, name a single hour. Node uses only noon.
 		if r.at == 12 && t.Hour() == 12 && exact || r.at < 0 && r.holds(t.Hour()) {
 			if name := f.locale.table.get(names + r.name); name != "" {
 				return name
@@ -167,12 +168,12 @@ func (f *DateTimeFormat) dayPeriod(t time.Time, count int) string {
 	return f.half(t, count)
 }
 
-// The method "has" reports whether the pattern contains a field with the letter.
+// The method "has" reports whether the pattern contains a field with a given letter.
 func (f *DateTimeFormat) has(letter byte) bool {
 	return slices.ContainsFunc(f.pattern, func(it item) bool { return it.letter == letter })
 }
 
-// dayPeriodRule is the time of a day period, which is either one hour or a span of hours.
+// dayPeriodRule is the rule for a day period. A day period is either one hour or a span of hours.
 type dayPeriodRule struct {
 	name     string
 	at       int // -1 if the period is a span
@@ -211,7 +212,7 @@ func dayPeriodRules(name string) (rules []dayPeriodRule) {
 	return rules
 }
 
-// Resolved returns the options in effect.
+// Resolved returns the result of resolvedOptions: the options that the DateTimeFormat uses.
 func (f *DateTimeFormat) Resolved() []Option {
 	options := []Option{{"locale", f.name}, {"calendar", "gregory"}, {"numberingSystem", f.system}, {"timeZone", f.zone.name}}
 	if f.hourCycle != "" {
@@ -246,10 +247,12 @@ func (f *DateTimeFormat) resolveComponents(pattern string) {
 	}
 }
 
-// synonyms contains the pattern letters for a component, in the order in which Node searches them.
+// synonyms maps the name of a component to its pattern letters. The letters are in the order in
+// which Node searches for them.
 var synonyms = map[string]string{"weekday": "Ec", "month": "ML", "hour": "HhkK", "dayPeriod": "Bb"}
 
-// valueIn returns the value of a component in a pattern, or "".
+// valueIn returns the value that a component has in a pattern. If the pattern does not contain the
+// component, valueIn returns "".
 func (c *component) valueIn(pattern string) string {
 	letters := firstOf(synonyms[c.name], "-")
 	for _, letter := range letters {

@@ -9,7 +9,7 @@ import (
 // DateTimeFormat implements Intl.DateTimeFormat, which formats dates and times.
 type DateTimeFormat struct {
 	locale               locale
-	name                 string // the locale, with its effective extensions
+	name                 string // the name of the locale, with the effective extensions
 	system               string
 	digits               []string // nil for ASCII
 	zone                 zone
@@ -19,11 +19,11 @@ type DateTimeFormat struct {
 	shown                []Option // the components, for resolvedOptions
 }
 
-// Defaults is a rule for missing components. If all components in Required are missing, the
+// Defaults is a rule for options without components. If all components in Required are missing, the
 // DateTimeFormat gets the components in Defaults.
 type Defaults struct{ Required, Defaults string }
 
-// The defaults of the constructor and of Date's methods.
+// The defaults for the constructor DateTimeFormat and for methods of Date.
 var (
 	DefaultsOfConstructor = Defaults{"any", "date"}
 	DefaultsOfDateTime    = Defaults{"any", "all"}
@@ -31,8 +31,8 @@ var (
 	DefaultsOfTime        = Defaults{"time", "time"}
 )
 
-// component is an option of DateTimeFormat, with its values and the skeleton letters for each
-// value.
+// component is an option of DateTimeFormat that requests a part of a date or a time. component
+// contains the option's values, and the skeleton letters for each value.
 type component struct {
 	name    string
 	values  []string
@@ -53,7 +53,7 @@ var components = []component{
 	{"timeZoneName", []string{"long", "short", "longOffset", "shortOffset", "longGeneric", "shortGeneric"}, []string{"zzzz", "z", "OOOO", "O", "vvvv", "v"}},
 }
 
-// dateOptions contains the options that the guest passed.
+// dateOptions contains the options that the guest passed to the constructor.
 type dateOptions struct {
 	values         map[string]string // of components
 	fractionDigits int
@@ -148,7 +148,8 @@ func readDateOptions(o Options) (d dateOptions, zone, system string, err error) 
 	return d, zone, system, err
 }
 
-// The method "fits" rejects a time style in a date format and a date style in a time format.
+// The method "fits" rejects a time style if only a date is formatted, and a date style if only a
+// time is formatted.
 func (d *dateOptions) fits(defaults Defaults) error {
 	if defaults.Required == "date" && d.time != "" {
 		return typeErrorf("Invalid option : timeStyle")
@@ -189,8 +190,8 @@ func (d *dateOptions) applyDefaults(defaults Defaults) error {
 var calendars = strings.Fields(`buddhist chinese coptic dangi ethioaa ethiopic gregory hebrew indian islamic islamic-civil
 	islamic-rgsa islamic-tbla islamic-umalqura iso8601 japanese persian roc islamicc ethiopic-amete-alem`)
 
-// calendar checks the requested calendar. Only the Gregorian calendar is supported. calendar
-// returns the extension for the resolved locale.
+// calendar checks the requested calendar. Only the Gregorian calendar is supported. The method
+// returns the calendar's extension for the name of the resolved locale.
 func (l locale) calendar(option string) (extension string, err error) {
 	requested := ""
 	for _, name := range []string{option, l.extension("ca")} {
@@ -213,8 +214,8 @@ func (l locale) calendar(option string) (extension string, err error) {
 
 var cycleLetters = map[string]byte{"h11": 'K', "h12": 'h', "h23": 'H', "h24": 'k'}
 
-// choosePattern selects the pattern for the options. choosePattern returns the "hc" extension for
-// the resolved locale.
+// choosePattern selects the pattern for the options. choosePattern also returns the "hc" extension
+// for the name of the resolved locale.
 func (f *DateTimeFormat) choosePattern(d dateOptions) (extension string, err error) {
 	p := patternsOf(f.locale)
 	cycle, extension := f.cycle(d, p)
@@ -244,10 +245,10 @@ func (f *DateTimeFormat) choosePattern(d dateOptions) (extension string, err err
 	return extension, nil
 }
 
-// cycle selects the hour cycle.
+// The method "cycle" selects the hour cycle.
 func (f *DateTimeFormat) cycle(d dateOptions, p *patterns) (cycle, extension string) {
 	usual := map[byte]string{'K': "h11", 'h': "h12", 'H': "h23", 'k': "h24"}[p.hourChar]
-	if d.hour12 != nil { // Node counts from 0 if the locale's cycle counts from 0
+	if d.hour12 != nil { // in some locales, hours count from 0
 		fromZero := usual == "h11" || usual == "h23"
 		switch {
 		case *d.hour12 && fromZero:
@@ -286,7 +287,7 @@ func (d *dateOptions) skeleton(cycle string) string {
 	return b.String()
 }
 
-// replaceHours replaces the hour letters of a pattern with the letter of an hour cycle.
+// replaceHours replaces each hour letter of a pattern with the letter for a given hour cycle.
 func replaceHours(pattern, cycle string) string {
 	var b strings.Builder
 	last := byte(0)
@@ -310,7 +311,7 @@ func replaceHours(pattern, cycle string) string {
 	return b.String()
 }
 
-// stylePattern returns the pattern for dateStyle and timeStyle.
+// stylePattern returns the pattern for the options dateStyle and timeStyle.
 func (f *DateTimeFormat) stylePattern(d dateOptions, p *patterns, cycle string) string {
 	t := f.locale.table
 	date, clock := t.get("date/"+d.style), t.get("time/"+d.time)

@@ -17,8 +17,8 @@ type Decimal struct {
 	exp       int
 }
 
-// maxExponent is the maximum exponent of numbers in texts. Without maxExponent, formatting
-// 1e999999999 would produce a billion digits.
+// maxExponent is the maximum exponent of a number that is parsed from text. Without this limit, the
+// text 1e999999999 would be formatted with a billion digits.
 const maxExponent = 1000
 
 // NewFloat returns the shortest Decimal that parses as x.
@@ -41,7 +41,8 @@ func NewFloat(x float64) Decimal {
 	return d
 }
 
-// The method "exact" returns the exact value of the float whose shortest representation is d.
+// d is the shortest representation of a float. The method "exact" returns the exact value of that
+// float.
 func (d *Decimal) exact() Decimal {
 	f, _, err := big.ParseFloat(string(d.digits)+"e"+strconv.Itoa(d.exp), 10, 53, big.ToNearestEven)
 	if err != nil || !f.IsInt() {
@@ -51,7 +52,8 @@ func (d *Decimal) exact() Decimal {
 	return NewInteger(whole.String())
 }
 
-// NewInteger converts an integer in decimal digits with an optional sign to a Decimal.
+// NewInteger converts the text of an integer to a Decimal. The text consists of decimal digits and
+// an optional minus sign.
 func NewInteger(text string) Decimal {
 	digits, negative := strings.CutPrefix(text, "-")
 	d := Decimal{negative: negative, digits: []byte(digits)}
@@ -93,7 +95,8 @@ func ParseDecimal(text string) (d Decimal, ok bool) {
 	return d, true
 }
 
-// FitsFloat reports whether a text was converted to the float x without overflow or underflow.
+// FitsFloat reports whether the conversion of a text to the float x was free of overflow and
+// underflow.
 func FitsFloat(text string, x float64) bool {
 	if x != 0 && !math.IsInf(x, 0) {
 		return true
@@ -122,7 +125,7 @@ func (d *Decimal) zero() bool { return len(d.digits) == 0 && d.finite() }
 
 func (d *Decimal) finite() bool { return !d.infinite && !d.notNumber }
 
-// magnitude returns the power of ten of the first digit.
+// magnitude returns the exponent of the first digit. For example, the magnitude of 500 is 2.
 func (d *Decimal) magnitude() int {
 	if len(d.digits) == 0 {
 		return 0
@@ -130,7 +133,7 @@ func (d *Decimal) magnitude() int {
 	return len(d.digits) - 1 + d.exp
 }
 
-// roundTo rounds to a multiple of increment times 10 to the power of place.
+// roundTo rounds d to a multiple of increment*10^place.
 func (d *Decimal) roundTo(place int, mode string, increment int) {
 	if !d.finite() || len(d.digits) == 0 {
 		return
@@ -144,7 +147,7 @@ func (d *Decimal) roundTo(place int, mode string, increment int) {
 		return
 	}
 	var kept []byte
-	half := -1 // the comparison of the removed digits with half a unit of the last place
+	half := -1 // the removed digits compared with half a unit of the last place
 	last := byte('0')
 	if cut <= len(d.digits) {
 		kept = append([]byte(nil), d.digits[:len(d.digits)-cut]...)
@@ -161,8 +164,8 @@ func (d *Decimal) roundTo(place int, mode string, increment int) {
 	d.trim()
 }
 
-// compareHalf compares a fraction with 0.5. The argument contains the digits of the fraction after
-// the decimal point.
+// compareHalf compares a fraction with 0.5. The argument contains the digits that follow the
+// decimal point.
 func compareHalf(rest []byte) int {
 	switch {
 	case rest[0] > '5':
@@ -239,7 +242,8 @@ func (d *Decimal) roundToIncrement(place int, mode string, increment int) {
 	d.trim()
 }
 
-// places returns the digits before and after the decimal point, without unnecessary zeros.
+// places returns the digits before the decimal point and the digits after the decimal point. places
+// omits unnecessary zeros.
 func (d *Decimal) places() (integer, fraction string) {
 	if len(d.digits) == 0 {
 		return "", ""

@@ -1,10 +1,11 @@
-// Package intl formats numbers, dates and lists as the Intl object of ECMA-402 does. The data comes
-// from Unicode CLDR.
+// Package intl implements the formatting of numbers, dates and lists for JavaScript's object Intl
+// (ECMA-402). The data for each language comes from Unicode CLDR.
 //
-// The results equal the results of Node 20, which uses ICU 78 with CLDR 48. The package never
-// approximates a result. Unsupported features are rejected with an *Error. The data is embedded in
-// compressed form. A process decompresses the data of a language when it first uses the language.
-// All runs share the decompressed data, which contains nothing from a caller.
+// The package returns the same results as a Node 20 that uses ICU 78 with CLDR 48. If the package
+// does not support a feature, the result is an *Error and never an approximation. The data is
+// embedded in compressed form. When a process first uses a language, the process decompresses the
+// data of that language. All runs share the decompressed data. The decompressed data contains
+// nothing from a caller.
 //
 // After creation, all types except Collator are safe for concurrent use.
 package intl

@@ -2,7 +2,8 @@ package intl
 
 import "fmt"
 
-// Error is an error that the guest receives as an exception of the class Kind.
+// Error is an error that the guest receives as an exception. The field Kind contains the
+// exception's class.
 type Error struct {
 	Kind    string // "RangeError" or "TypeError"
 	Message string

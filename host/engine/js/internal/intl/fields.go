@@ -3,7 +3,7 @@ package intl
 import "strings"
 
 // field is a component of a date. The constants have the same order as in ICU. If a pattern lacks
-// fields, the order determines in which sequence the fields are appended.
+// several fields, the fields are appended in this order.
 type field int
 
 const (
@@ -26,8 +26,8 @@ const (
 	fieldCount
 )
 
-// The types of the forms of a field. Text types are negative, and number types are
-// positive. Different letters of one field differ by multiples of delta.
+// The types that a form of a field can have. Types for text are negative, and types for numbers are
+// positive. If two letters mean the same field, their types differ by a multiple of delta.
 const (
 	typeNarrow  = -0x101
 	typeShorter = -0x102
@@ -45,8 +45,8 @@ type fieldForm struct {
 	min    int
 }
 
-// fieldForms contains the forms by which patterns are compared. The forms of one letter are
-// adjacent, with the shortest first.
+// fieldForms contains all forms. Patterns are compared by their forms. The forms of one letter are
+// adjacent and begin with the shortest form.
 var fieldForms = []fieldForm{
 	{'G', fieldEra, typeShort, 1}, {'G', fieldEra, typeLong, 4}, {'G', fieldEra, typeNarrow, 5},
 	{'y', fieldYear, typeNumeric, 1}, {'Y', fieldYear, typeNumeric + delta, 1}, {'u', fieldYear, typeNumeric + 2*delta, 1},
@@ -91,10 +91,10 @@ func formOf(letter byte, n int) *fieldForm {
 type item struct {
 	letter byte
 	count  int
-	text   string // the literal text, with the quotes of the pattern
+	text   string // the literal text, including the pattern's quotes
 }
 
-// The function "items" splits a pattern into its elements.
+// The function "items" splits a date pattern into elements.
 func items(pattern string) (list []item) {
 	for i := 0; i < len(pattern); {
 		c := pattern[i]
@@ -178,7 +178,8 @@ func (s *skeleton) add(letter byte, n int) {
 	}
 }
 
-// The method "base" returns the skeleton with each field in its shortest form.
+// The method "base" returns a skeleton with the same fields. In the returned skeleton, each field
+// has its shortest form.
 func (s *skeleton) base() string {
 	var b strings.Builder
 	for f := range fieldCount {
@@ -200,9 +201,9 @@ func (s *skeleton) mask() (mask int) {
 	return mask
 }
 
-// distance returns the distance between the skeleton s and a pattern with the fields in the
-// argument "other", together with the missing and the extra fields. distance ignores the fields of
-// s that are not in mask.
+// distance compares the skeleton s with the skeleton of a pattern, which the argument "other"
+// contains. distance returns the distance, the fields that the pattern lacks, and the extra fields
+// of the pattern. distance ignores the fields of s that are not in mask.
 func (s *skeleton) distance(other *skeleton, mask int) (distance, missing, extra int) {
 	const extraField, missingField = 0x10000, 0x1000
 	for f := range fieldCount {

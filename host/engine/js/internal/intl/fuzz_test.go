@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/intl"
 )
 
-// FuzzParseTag checks that parsing a canonical tag again does not change the tag, and that the
-// package can use the tag.
+// FuzzParseTag parses a tag and then parses the resulting canonical tag. The second parsing must
+// not change the tag. FuzzParseTag also checks that the package can use the tag.
 func FuzzParseTag(f *testing.F) {
 	for _, tag := range []string{"en", "zh-hant-tw", "de-u-co-phonebk-kn-true", "sr-Latn-x-a-b", "sh-YU", "en-a-b-u-nu-thai-x-y", "1", "", "a-b"} {
 		f.Add(tag)
@@ -30,7 +30,8 @@ func FuzzParseTag(f *testing.F) {
 	})
 }
 
-// FuzzTexts checks that parsing a number and comparing two texts return a result or an error.
+// FuzzTexts parses a number and compares two texts. Each operation must return a result or an
+// error.
 func FuzzTexts(f *testing.F) {
 	f.Add("1.5e3", "a")
 	f.Add("-0.000", "łódź 007")

@@ -7,7 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/intl"
 )
 
-// options contains the options of a test by name. The values are strings, numbers and booleans.
+// options maps the names of a test's options to their values. The values are strings, numbers and
+// booleans.
 type options map[string]any
 
 func (o options) Text(name string) (string, bool) {

@@ -35,7 +35,7 @@ func NewListFormat(tags []Tag, o Options) (*ListFormat, error) {
 // Format joins texts.
 func (f *ListFormat) Format(texts []string) string { return Join(f.Parts(texts)) }
 
-// Parts joins texts to a list and returns the parts of the list.
+// Parts joins texts to a list and returns the list as parts.
 func (f *ListFormat) Parts(texts []string) []Part {
 	n := len(texts)
 	if n == 0 {
@@ -60,8 +60,9 @@ func (f *ListFormat) Parts(texts []string) []Part {
 	return f.joined("end", parts, element(n-1), texts[n-1])
 }
 
-// appended appends an element with a pattern that begins with the previous result. All patterns of
-// CLDR begin with the previous result, so a long list is joined in linear time.
+// appended appends an element to the previous result. In all CLDR patterns for lists, the previous
+// result is at the beginning. Therefore appended need not copy the previous result, and joining a
+// list takes linear time.
 func (f *ListFormat) appended(parts, element []Part, position string) []Part {
 	pattern := f.pattern(position)
 	between, after, _ := strings.Cut(strings.TrimPrefix(pattern, "{0}"), "{1}")
@@ -69,8 +70,8 @@ func (f *ListFormat) appended(parts, element []Part, position string) []Part {
 	return appendLiteral(append(parts, element...), after)
 }
 
-// joined combines two elements with a pattern. The argument "text" is the beginning of the second
-// element. In some languages, the conjunction depends on text.
+// joined combines two elements with a pattern. In some languages, the conjunction depends on the
+// second element. The argument "text" contains the text of the second element.
 func (f *ListFormat) joined(position string, first, second []Part, text string) []Part {
 	pattern := f.pattern(position)
 	if position == "2" || position == "end" {
@@ -101,7 +102,8 @@ func (f *ListFormat) pattern(position string) string {
 	return f.locale.table.get("list/" + list + "/" + position)
 }
 
-// agreed returns the pattern with the form of the conjunction that the following text requires.
+// In some languages, a conjunction has several forms. agreed returns the pattern with the form that
+// is correct before the given text.
 func (f *ListFormat) agreed(pattern, text string) string {
 	lower := strings.ToLower(text)
 	switch {
@@ -129,7 +131,7 @@ func startsWithO(lower string) bool {
 		lower == "11" || strings.HasPrefix(lower, "11 ")
 }
 
-// Resolved returns the options in effect.
+// Resolved returns the result of resolvedOptions: the options that the ListFormat uses.
 func (f *ListFormat) Resolved() []Option {
 	return []Option{{"locale", f.name}, {"type", f.kind}, {"style", f.style}}
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/intl"
 )
 
-// testCase is a test case for testdata/node.mjs.
+// testCase is a test case that the script testdata/node.mjs can execute.
 type testCase struct {
 	Kind    string  `json:"kind"`
 	Locale  string  `json:"locale"`
@@ -29,14 +29,14 @@ type testCase struct {
 	Unit    string  `json:"unit,omitempty"`
 }
 
-// answer is the result of a test case: a text, its parts and the resolved options, or the class of
-// an error.
+// answer is the result of a test case. The result is the class of an error, or a text with its
+// parts and the resolved options.
 type answer struct {
 	text     string
 	parts    string
 	resolved map[string]any
 	err      string
-	refused  bool // true if only this package rejects the case
+	refused  bool // true if this package rejects a case that Node accepts
 }
 
 // ask returns Node's results for test cases.
@@ -191,7 +191,7 @@ func ours(c testCase) (a answer) {
 	return oursOther(c, list)
 }
 
-// tally counts the equal, rejected and wrong results for a locale.
+// tally counts the results for a locale: equal results, rejected test cases and wrong results.
 type tally struct{ equal, refused, wrong int }
 
 // compare compares this package's results with the results of Node, and reports the differences.
@@ -252,13 +252,13 @@ func differences(got, want map[string]any) (text string) {
 	return text
 }
 
-// The variable "usual" contains the locales that real tools use, and some locales with special
-// scripts and rules.
+// The variable "usual" contains locales that real tools use. It also contains some locales that
+// have special scripts or rules.
 var usual = strings.Fields("en-US en-GB de fr es ja sv pt-BR it pt nl da nb fi pl cs ru uk tr ar he hi ko zh zh-TW en-IN en-CA en-AU de-AT de-CH fr-CA fr-CH es-MX es-419 hu ro el bg hr sk sl sr sr-Latn lt lv et vi id th fa bn ta mr gu te kn ml ur my km lo ka hy az kk uz mn ne si sw am zu af ca eu gl is ga cy ms fil pt-PT zh-HK nn en sq mk bs be zh-CN sr-RS sr-ME de-DE fr-FR es-ES no-NO en-DE en-NL en-150 ar-EG ar-SA tr-TR ht haw nb-NO uz-AF sr-Cyrl-ME pt-CV fr-ML en-NZ en-IE en-ZA xx")
 
 func pick[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
 
-// maybe adds one of the values to the options with a probability of 1/n.
+// With a probability of 1/n, the method "maybe" adds an option with one of the given values.
 func maybe(r *rand.Rand, o options, n int, name string, values ...any) {
 	if r.IntN(n) == 0 {
 		o[name] = pick(r, values...)

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// DefaultLocale is the locale of a tool that does not select a known locale.
+// DefaultLocale is the locale for a tool that selects no locale, or only unknown locales.
 const DefaultLocale = "en-US"
 
 // locale is a negotiated locale.
@@ -29,7 +29,8 @@ var knownLocales = sync.OnceValue(func() map[string]bool {
 	return known
 })
 
-// available returns the longest prefix of a tag that is a locale of Node, or "".
+// available returns the longest prefix of a tag that is the name of a locale of Node. If there is
+// no such prefix, available returns "".
 func available(tag Tag) string {
 	name := tag.Base()
 	for name != "" && !knownLocales()[name] {
@@ -39,7 +40,7 @@ func available(tag Tag) string {
 	return name
 }
 
-// negotiate returns the locale of the first tag that has a known locale.
+// negotiate returns the locale for the first tag for which Node has a locale.
 func negotiate(tags []Tag) (locale, error) {
 	for _, tag := range tags {
 		if name := available(tag); name != "" {
@@ -54,8 +55,8 @@ func negotiate(tags []Tag) (locale, error) {
 	return locale{tag, DefaultLocale, tableFor(DefaultLocale)}, err
 }
 
-// tableFor returns the table of a locale that Node supports, or nil if this package does not
-// support the locale.
+// tableFor returns the table for a locale that Node supports. If this package does not support the
+// locale, tableFor returns nil.
 func tableFor(name string) *table {
 	if t := tableOf(name); t != nil {
 		return t
@@ -71,7 +72,7 @@ func tableFor(name string) *table {
 			return t
 		}
 		if knownLocales()[name] && !defaultLocales()[name] {
-			return nil // the locale has data of its own
+			return nil // Node has separate data for the locale
 		}
 		name = name[:max(strings.LastIndexByte(name, '-'), 0)]
 	}
@@ -87,7 +88,8 @@ var defaultLocales = sync.OnceValue(func() map[string]bool {
 	return defaults
 })
 
-// region returns the region of a locale, or its likely region.
+// The method "region" returns the region in the name of a locale. If the name contains no region,
+// the method returns the likely region.
 func (l locale) region() string {
 	tag, err := ParseTag(l.name)
 	if err != nil {
@@ -96,7 +98,7 @@ func (l locale) region() string {
 	return tag.maximized().Region
 }
 
-// SupportedLocales returns the tags that have a known locale.
+// SupportedLocales returns the tags for which this package has a locale.
 func SupportedLocales(tags []Tag) (supported []string) {
 	supported = []string{}
 	for _, tag := range tags {
@@ -107,8 +109,9 @@ func SupportedLocales(tags []Tag) (supported []string) {
 	return supported
 }
 
-// numberingSystem returns the numbering system from the option, the tag or the locale, in this
-// order. numberingSystem also returns the extension for the resolved locale.
+// numberingSystem returns the numbering system. The option has precedence over the tag, and the tag
+// over the default of the locale. numberingSystem also returns the extension for the name of the
+// resolved locale.
 func (l locale) numberingSystem(option string) (system, extension string, err error) {
 	standard := l.table.get("numbers/system")
 	for _, requested := range []string{option, l.extension("nu")} {
@@ -116,7 +119,7 @@ func (l locale) numberingSystem(option string) (system, extension string, err er
 			continue
 		}
 		if supplemental("digits/"+requested) == "" && !slices.Contains(algorithmic, requested) {
-			continue // Node skips a numbering system that it does not know
+			continue // Node ignores unknown numbering systems
 		}
 		if requested != "latn" && requested != standard {
 			return "", "", unsupported("the numbering system "+requested, "use latn")

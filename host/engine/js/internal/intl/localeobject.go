@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// NewLocale returns the tag of a new Intl.Locale. The tag is the first argument with the options
-// applied.
+// NewLocale returns the tag of a new Intl.Locale. NewLocale applies the options to the first
+// argument of the constructor.
 func NewLocale(tag Tag, o Options) (Tag, error) {
 	wrong := rangeErrorf("Incorrect locale information provided")
 	if language, ok := o.Text("language"); ok {
@@ -75,7 +75,8 @@ func (t *Tag) setKeyword(key, value string) {
 // does not contain the key.
 func (t Tag) Keyword(key string) (value string, ok bool) { return t.keyword(key) }
 
-// Maximize adds the likely script and region if data for the language exists.
+// Maximize adds the likely script and the likely region to a tag. If there is no data for the
+// language, Maximize returns an error.
 func (t Tag) Maximize() (Tag, error) {
 	if supplemental("likely/"+t.Language) == "" {
 		return Tag{}, unsupported("the likely script of the language "+t.Language, "name the script and the region")
@@ -83,7 +84,7 @@ func (t Tag) Maximize() (Tag, error) {
 	return t.maximized(), nil
 }
 
-// Minimize removes the script and the region if they are the likely script and region.
+// Minimize removes the script and the region from a tag if the rest of the tag implies them.
 func (t Tag) Minimize() (Tag, error) {
 	full, err := t.Maximize()
 	if err != nil {

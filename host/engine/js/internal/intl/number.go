@@ -9,7 +9,7 @@ import (
 // NumberFormat implements Intl.NumberFormat, which formats numbers.
 type NumberFormat struct {
 	locale                     locale
-	name                       string // the locale, with its effective extensions
+	name                       string // the name of the locale, with the effective extensions
 	system                     string
 	digits                     []string // nil for ASCII
 	style                      string
@@ -23,7 +23,7 @@ type NumberFormat struct {
 	pattern                    numberPattern
 	currencyText               string // the text that replaces the currency sign ¤
 	minimumGrouping            int
-	maxCompact                 int // the largest power of ten with a compact pattern
+	maxCompact                 int // the largest power of ten that has a compact pattern
 	decimalSymbol, groupSymbol string
 	plurals                    *pluralRules
 }
@@ -89,7 +89,8 @@ func (f *NumberFormat) negotiate(tags []Tag, o Options) error {
 	return nil
 }
 
-// readUnits reads the options of SetNumberFormatUnitOptions, an abstract operation of ECMA-402.
+// readUnits reads the options for the style, the currency and the unit. ECMA-402 calls this
+// operation SetNumberFormatUnitOptions.
 func (f *NumberFormat) readUnits(o Options) (err error) {
 	if f.style, err = choice(o, "NumberFormat", "style", "decimal", "decimal", "percent", "currency", "unit"); err != nil {
 		return err
@@ -152,7 +153,7 @@ func currencyDigits(code string) int {
 	return 2
 }
 
-// prepare looks up the data that does not depend on the number to format.
+// prepare looks up the data that is the same for all numbers.
 func (f *NumberFormat) prepare() error {
 	f.pattern = parsePattern(f.standardPattern())
 	f.minimumGrouping, _ = strconv.Atoi(f.locale.table.get("numbers/minimumGroupingDigits"))
@@ -225,14 +226,14 @@ func firstOf(texts ...string) string {
 	return ""
 }
 
-// Option is a member of the result of resolvedOptions. The value of an Option is a string, an int
-// or a bool.
+// Option is a member of the object that resolvedOptions returns. The value of an Option is a
+// string, an int or a bool.
 type Option struct {
 	Name  string
 	Value any
 }
 
-// Resolved returns the options in effect.
+// Resolved returns the result of resolvedOptions: the options that the NumberFormat uses.
 func (f *NumberFormat) Resolved() []Option {
 	options := []Option{{"locale", f.name}, {"numberingSystem", f.system}, {"style", f.style}}
 	switch f.style {

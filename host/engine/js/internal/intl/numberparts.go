@@ -21,7 +21,8 @@ func (f *NumberFormat) Parts(d Decimal) ([]Part, error) {
 	return f.parts(d), nil
 }
 
-// The method "check" returns an error for a number that ICU formats with special rules.
+// ICU formats some numbers with special rules. For such a number, the method "check" returns an
+// error.
 func (f *NumberFormat) check(d Decimal) error {
 	if f.rounding.increment != 1 && (len(d.digits) > 15 || d.magnitude() > 14) {
 		return unsupported("roundingIncrement for a number with more than 15 digits", "round the number first")
@@ -137,7 +138,7 @@ func (f *NumberFormat) numberParts(d Decimal, pattern numberPattern, minFraction
 	return parts, shown
 }
 
-// grouped splits the integer digits into groups.
+// grouped splits the digits before the decimal point into groups.
 func (f *NumberFormat) grouped(integer string, pattern numberPattern) []Part {
 	primary, secondary := pattern.primary, pattern.secondary
 	minimum := 1
@@ -176,7 +177,8 @@ func (f *NumberFormat) grouped(integer string, pattern numberPattern) []Part {
 	return append(parts, Part{Type: "integer", Value: withDigits(integer[start:], f.digits)})
 }
 
-// scientific scales a number to its exponent. Rounding can change the exponent.
+// scientific scales a number so that the exponent of the scientific notation can be shown
+// separately. Rounding can change this exponent.
 func (f *NumberFormat) scientific(d *Decimal) (exponent, minFraction int) {
 	multiplier := func(magnitude int) int {
 		shown := 1
@@ -188,8 +190,9 @@ func (f *NumberFormat) scientific(d *Decimal) (exponent, minFraction int) {
 	return f.scale(d, multiplier)
 }
 
-// The method "scale" multiplies by a power of ten that depends on the magnitude, and then rounds.
-// The method returns the removed exponent.
+// The method "scale" multiplies a number by a power of ten and then rounds the number. The power of
+// ten depends on the number's magnitude. The method returns the exponent by which the scaled number
+// must be multiplied again.
 func (f *NumberFormat) scale(d *Decimal, multiplier func(magnitude int) int) (exponent, minFraction int) {
 	if d.zero() {
 		return 0, f.rounding.apply(d)
@@ -271,7 +274,8 @@ func (f *NumberFormat) compactPattern(magnitude int, category string) string {
 	return f.locale.table.get(base + "decimalFormats/" + f.compactDisplay + "/decimalFormat/" + size + "-count-" + category)
 }
 
-// spaced inserts a space between a currency and the digits if neither side is a symbol.
+// spaced inserts a space between a currency and the digits if the adjacent character of the
+// currency is not a symbol.
 func (f *NumberFormat) spaced(prefix, suffix, number []Part) ([]Part, []Part) {
 	if n := len(prefix); n > 0 && prefix[n-1].Type == "currency" && startsWithDigit(number) {
 		runes := []rune(prefix[n-1].Value)
@@ -317,8 +321,8 @@ func (f *NumberFormat) withCurrencyName(number []Part, category string) []Part {
 	})
 }
 
-// fillUnit inserts a number into a pattern. The function "rest" formats the text of the pattern
-// around the number.
+// fillUnit inserts a number into a pattern. The function "rest" formats the text that the pattern
+// contains before or after the number.
 func fillUnit(pattern string, number []Part, rest func(text string) []Part) []Part {
 	before, after, found := strings.Cut(pattern, "{0}")
 	if !found {
@@ -327,7 +331,8 @@ func fillUnit(pattern string, number []Part, rest func(text string) []Part) []Pa
 	return slices.Concat(rest(before), number, rest(after))
 }
 
-// tidy separates spaces and direction marks from the ends of parts, and joins literals.
+// tidy moves spaces and direction marks at the ends of parts into separate literals. tidy also
+// joins adjacent literals.
 func tidy(parts []Part) []Part {
 	var out []Part
 	literal := func(text string) {
@@ -357,7 +362,7 @@ func tidy(parts []Part) []Part {
 	return out
 }
 
-// isIgnorable reports whether ICU excludes a character from fields.
+// isIgnorable reports whether ICU excludes a character from the parts that are not literals.
 func isIgnorable(r rune) bool {
 	return r == '\t' || unicode.Is(unicode.Zs, r) || unicode.Is(unicode.Bidi_Control, r) || unicode.Is(unicode.Variation_Selector, r)
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Options reads the options that a guest passed. An implementation panics if it cannot convert a
-// value.
+// Options reads the options that a guest passed. If an implementation cannot convert a value, it
+// panics.
 type Options interface {
 	// Text returns an option as a string. The result ok is false if the option is undefined.
 	Text(name string) (value string, ok bool)
@@ -20,7 +20,7 @@ type Options interface {
 	BoolOrText(name string) (text string, isBool, ok bool)
 }
 
-// choice reads an option whose value must be one of the listed words.
+// choice reads an option. The option's value must be one of the arguments "words".
 func choice(o Options, kind, name, otherwise string, words ...string) (string, error) {
 	value, ok := o.Text(name)
 	if !ok {
@@ -32,7 +32,7 @@ func choice(o Options, kind, name, otherwise string, words ...string) (string, e
 	return value, nil
 }
 
-// matcher checks the option localeMatcher, which has no effect.
+// matcher checks the value of the option localeMatcher. The option has no effect.
 func matcher(o Options, kind string) error {
 	_, err := choice(o, kind, "localeMatcher", "best fit", "lookup", "best fit")
 	return err
@@ -68,7 +68,7 @@ func systemOption(o Options) (string, error) {
 	return strings.ToLower(value), nil
 }
 
-// isKeywordType reports whether a text can be the value of a keyword in a tag.
+// isKeywordType reports whether a text can be the value of a keyword in a language tag.
 func isKeywordType(text string) bool {
 	for _, part := range strings.Split(text, "-") {
 		if len(part) < 3 || len(part) > 8 || !isAlnum(part) {
@@ -78,8 +78,8 @@ func isKeywordType(text string) bool {
 	return true
 }
 
-// Part is one part of a formatted value. Unit is the unit of a number in a relative time. Unit is
-// empty in all other formats.
+// Part is one part of a formatted value. If the value is a relative time, Unit is the unit of a
+// number. Otherwise, Unit is empty.
 type Part struct{ Type, Value, Unit string }
 
 // Join returns the concatenated text of parts.

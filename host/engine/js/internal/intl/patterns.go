@@ -8,11 +8,11 @@ import (
 	"sync"
 )
 
-// patterns selects a locale's best pattern for a set of fields, as ICU's DateTimePatternGenerator
-// does.
+// patterns selects a locale's best pattern for a set of fields. ICU calls this type
+// DateTimePatternGenerator.
 type patterns struct {
 	table    *table
-	entries  []*patternEntry // the patterns in the order in which nearest compares them
+	entries  []*patternEntry // the order decides if distances are equal
 	appends  [fieldCount]string
 	names    [fieldCount]string
 	decimal  string
@@ -26,13 +26,13 @@ type patternEntry struct {
 	base      string
 	fields    skeleton
 	pattern   string
-	specified bool // true if the skeleton is part of the locale's data
+	specified bool // true if the locale's data contains the skeleton
 }
 
 // maxFound is the maximum number of cached patterns per locale.
 const maxFound = 100
 
-var generators sync.Map // *patterns by locale name; bounded by the number of locales
+var generators sync.Map // maps the names of locales to *patterns
 
 // patternsOf returns the patterns of a locale.
 func patternsOf(l locale) *patterns {
@@ -69,14 +69,14 @@ func newPatterns(l locale) *patterns {
 		p.add(t.get("time/"+style), "", false)
 	}
 	p.addMinutes(t.get("time/short"))
-	for own := t; own != nil; own = own.parent { // the locale's own patterns come first
+	for own := t; own != nil; own = own.parent { // the locale's own patterns first
 		own.eachOwn("available/", func(name, pattern string) { p.add(pattern, name, true) })
 	}
 	slices.SortStableFunc(p.entries, func(a, b *patternEntry) int { return int(a.base[0]) - int(b.base[0]) })
 	return p
 }
 
-// addMinutes adds the pattern for minutes and seconds that a time pattern contains.
+// A time pattern contains a pattern for minutes and seconds. addMinutes adds the contained pattern.
 func (p *patterns) addMinutes(pattern string) {
 	text := ""
 	for _, it := range items(pattern) {
@@ -94,9 +94,9 @@ func (p *patterns) addMinutes(pattern string) {
 	}
 }
 
-// The method "add" adds a pattern. If a pattern with the same skeleton exists, the added pattern
-// replaces the existing pattern only if override is true and the two skeletons are not both part of
-// the locale's data.
+// The method "add" adds a pattern. If there is already a pattern with the same skeleton, the method
+// keeps the existing pattern in two cases: override is false, or the locale's data contains both
+// skeletons.
 func (p *patterns) add(pattern, provided string, override bool) {
 	if pattern == "" {
 		return
@@ -128,7 +128,7 @@ func (p *patterns) add(pattern, provided string, override bool) {
 	p.entries = append(p.entries, &patternEntry{base, fields, pattern, provided != ""})
 }
 
-// best returns the pattern for a skeleton.
+// The method "best" returns the best pattern for a skeleton.
 func (p *patterns) best(text string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -169,8 +169,9 @@ func (p *patterns) compose(text string) string {
 	return strings.NewReplacer("{1}", date, "{0}", time).Replace(glue)
 }
 
-// nearest returns the pattern with the smallest distance. If several distances are equal, nearest
-// prefers the pattern that lacks the smaller fields.
+// The method "nearest" returns the pattern with the smallest distance. If several patterns have
+// that distance, the method prefers the pattern that lacks smaller fields, such as seconds instead
+// of hours.
 func (p *patterns) nearest(s *skeleton, mask int) (entry *patternEntry, missing, extra int) {
 	best, bestMissing := 1<<31-1, -1
 	for _, e := range p.entries {
@@ -183,8 +184,8 @@ func (p *patterns) nearest(s *skeleton, mask int) (entry *patternEntry, missing,
 			}
 		}
 	}
-	// ICU looks up the nearest pattern again by its letters, and can find an earlier entry with the
-	// same letters.
+	// After ICU has found the nearest pattern, ICU searches for an entry with the letters of that
+	// pattern. The search can find an earlier entry with the same letters.
 	for _, e := range p.entries {
 		if e.fields.letters == entry.fields.letters && e.fields.lengths == entry.fields.lengths {
 			return e, missing, extra
@@ -193,8 +194,8 @@ func (p *patterns) nearest(s *skeleton, mask int) (entry *patternEntry, missing,
 	return entry, missing, extra
 }
 
-// appended combines two patterns if no pattern has all fields. Like ICU, appended omits fields that
-// are missing in the second pattern.
+// If no pattern has all fields, appended combines two patterns. Like ICU, appended omits fields
+// that neither of the two patterns contains.
 func (p *patterns) appended(s *skeleton, fields int) string {
 	if fields == 0 {
 		return ""
@@ -277,7 +278,8 @@ func (p *patterns) adjusted(entry *patternEntry, it item, form *fieldForm, s *sk
 	return strings.Repeat(string(letter), adjusted)
 }
 
-// hourLetter returns the region's hour letter if it is of the same kind as the requested letter.
+// The region's hour letter and the requested hour letter can be of the same kind. In this case,
+// hourLetter returns the region's letter.
 func (p *patterns) hourLetter(letter, requested byte) byte {
 	switch {
 	case requested == p.hourChar:

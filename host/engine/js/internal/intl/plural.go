@@ -7,10 +7,11 @@ import (
 	"sync"
 )
 
-// pluralRules contains the plural rules of a language in CLDR's order of evaluation.
+// pluralRules contains the plural rules of a language. The rules are in the order in which CLDR
+// evaluates them.
 type pluralRules struct {
 	categories []string
-	conditions [][][]relation // for each category, a list of alternatives, each a list of relations
+	conditions [][][]relation // the alternatives of each category
 }
 
 // relation is a condition "operand [% modulus] = or != ranges".
@@ -21,17 +22,17 @@ type relation struct {
 	ranges  [][2]int
 }
 
-// operands contains the plural operands of a formatted number, as UTS 35 defines them.
+// operands contains the plural operands of a formatted number. UTS 35 defines these operands.
 type operands struct {
 	integer    string // the digits before the decimal point
-	fraction   string // the digits after the decimal point, with trailing zeros
+	fraction   string // the digits after the decimal point, including trailing zeros
 	compact    int    // the exponent in the compact notation
 	infiniteOr bool   // the number is not finite, so its category is "other"
 }
 
 var pluralCategories = []string{"zero", "one", "two", "few", "many"}
 
-var parsedPlurals sync.Map // *pluralRules by kind and language; bounded by the number of languages
+var parsedPlurals sync.Map // maps kinds and languages to *pluralRules
 
 // pluralsOf returns the plural rules of a language. The argument "kind" is "cardinal" or "ordinal".
 func pluralsOf(kind, locale string) *pluralRules {
@@ -85,8 +86,8 @@ func parseRelation(text string) (r relation) {
 	return r
 }
 
-// The method "shift" multiplies the number by a power of ten. The power is the exponent of the
-// compact or scientific notation. Like ICU, the method ignores negative exponents.
+// The method "shift" multiplies the number by a power of ten. The argument is the exponent of the
+// compact or scientific notation. Like ICU, the method does nothing if the exponent is negative.
 func (o *operands) shift(exponent int) {
 	o.compact = exponent
 	for ; exponent > 0; exponent-- {
@@ -155,8 +156,9 @@ func (r relation) holds(o operands) bool {
 	return r.negated
 }
 
-// reduced returns the value of digits modulo the modulus of the relation. If the relation has no
-// modulus, reduced caps large values at a number that exceeds all numbers in the rules.
+// reduced returns the value of the argument "digits" modulo the modulus of the relation. If the
+// relation has no modulus, reduced returns the value itself. For a large value, reduced then
+// returns a number that exceeds all numbers in the rules.
 func (r relation) reduced(digits string) int {
 	const large = 1_000_000_000
 	value := 0
@@ -171,8 +173,8 @@ func (r relation) reduced(digits string) int {
 	return value
 }
 
-// The method "simple" reports whether the plural category of a number does not depend on the
-// number's last digits and fraction. ICU changes the last digits in the compact notation.
+// The method "simple" reports whether the plural categories are independent of the last digits and
+// the fraction of a number. In the compact notation, ICU changes the last digits.
 func (p *pluralRules) simple() bool {
 	for _, alternatives := range p.conditions {
 		for _, and := range alternatives {
@@ -186,9 +188,8 @@ func (p *pluralRules) simple() bool {
 	return true
 }
 
-// The method "unsure" reports whether ICU can select a category for a number that differs from the
-// category by the rules. For large numbers, ICU uses digits that a float does not have, and only 64
-// bits.
+// The method "unsure" reports whether ICU may select a category that does not match the rules. For
+// a large number, ICU uses more digits than a float has, but at most 64 bits.
 func (p *pluralRules) unsure(d Decimal) bool {
 	if !d.finite() || d.magnitude() <= 15 {
 		return false

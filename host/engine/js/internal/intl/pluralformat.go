@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// PluralRules implements Intl.PluralRules, which selects the plural category of numbers.
+// PluralRules implements Intl.PluralRules, which selects a plural category for a number.
 type PluralRules struct {
 	name, kind string
 	rounding   rounding
@@ -30,8 +30,8 @@ func NewPluralRules(tags []Tag, o Options) (*PluralRules, error) {
 	return p, nil
 }
 
-// pluralLocale returns the locale of the first tag that has plural rules. Plural rules exist only
-// for languages and for the locale pt-PT.
+// pluralLocale returns the locale for the first tag that has plural rules. Except for pt-PT, all
+// locales of a language have the same plural rules.
 func pluralLocale(tags []Tag) string {
 	languages := strings.Fields(supplemental("plural/languages"))
 	for _, tag := range tags {
@@ -45,8 +45,8 @@ func pluralLocale(tags []Tag) string {
 	return DefaultLocale
 }
 
-// Select returns the plural category of a number. For large numbers, ICU uses digits that a float
-// does not have. If the additional digits can change the category, Select returns an error.
+// Select returns the plural category of a number. For a large number, ICU uses more digits than a
+// float has. If the additional digits can change the category, Select returns an error.
 func (p *PluralRules) Select(d Decimal) (string, error) {
 	if !d.finite() {
 		return "other", nil
@@ -64,7 +64,7 @@ func (p *PluralRules) category(d Decimal) string {
 	return p.rules.of(operands{integer: integer, fraction: padded(fraction, minFraction)})
 }
 
-// Resolved returns the options in effect.
+// Resolved returns the result of resolvedOptions: the options that the PluralRules uses.
 func (p *PluralRules) Resolved() []Option {
 	options := append([]Option{{"locale", p.name}, {"type", p.kind}}, p.rounding.resolved()...)
 	categories := slices.Clone(p.rules.categories)

@@ -14,7 +14,8 @@ type RelativeTimeFormat struct {
 	plurals                      *pluralRules
 }
 
-// relativeUnits contains the units of relative times. A guest can also use the plural of a unit.
+// relativeUnits contains the names of the units of relative times. A guest can also pass the plural
+// of a name.
 var relativeUnits = []string{"second", "minute", "hour", "day", "week", "month", "quarter", "year"}
 
 // NewRelativeTimeFormat returns a RelativeTimeFormat for the options of the Intl.RelativeTimeFormat
@@ -42,7 +43,7 @@ func NewRelativeTimeFormat(tags []Tag, o Options) (*RelativeTimeFormat, error) {
 	return f, nil
 }
 
-// systemOnly is an Options with only a numbering system.
+// systemOnly implements Options and contains only one option, the numbering system.
 type systemOnly string
 
 func (s systemOnly) Text(name string) (string, bool) {
@@ -107,8 +108,9 @@ func (f *RelativeTimeFormat) Parts(d Decimal, unit string) ([]Part, error) {
 	return parts, nil
 }
 
-// The method "named" returns a word such as "yesterday", or "". Like ICU, named treats a number
-// that is almost an integer as an integer.
+// If there is a word for a relative time, such as "yesterday", the method "named" returns the word.
+// Otherwise, the method returns "". Like ICU, the method treats a number that is almost an integer
+// as an integer.
 func (f *RelativeTimeFormat) named(d Decimal, field string) string {
 	d.digits = slices.Clone(d.digits)
 	d.roundTo(-2, "halfExpand", 1)
@@ -137,7 +139,7 @@ func padded(digits string, n int) string {
 	return digits + strings.Repeat("0", max(0, n-len(digits)))
 }
 
-// Resolved returns the options in effect.
+// Resolved returns the result of resolvedOptions: the options that the RelativeTimeFormat uses.
 func (f *RelativeTimeFormat) Resolved() []Option {
 	return []Option{{"locale", f.name}, {"style", f.style}, {"numeric", f.numeric}, {"numberingSystem", f.system}}
 }

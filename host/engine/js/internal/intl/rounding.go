@@ -20,7 +20,8 @@ var increments = []int{1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000, 2000, 
 // the same limit.
 const maxFractionDigits = 20
 
-// readRounding reads the options of SetNumberFormatDigitOptions, an abstract operation of ECMA-402.
+// readRounding reads the options for the number of digits. ECMA-402 calls this operation
+// SetNumberFormatDigitOptions.
 func readRounding(o Options, kind, notation string, minDefault, maxDefault int) (r rounding, err error) {
 	if r.minInteger, _, err = whole(o, "minimumIntegerDigits", 1, 21, 1); err != nil {
 		return r, err
@@ -97,7 +98,7 @@ func (r *rounding) readFraction(low, high float64, hasLow, hasHigh bool, minDefa
 	return nil
 }
 
-// The method "settle" determines the kind of rounding from the options.
+// The method "settle" selects the kind of rounding. The selection depends on the options.
 func (r *rounding) settle() error {
 	switch {
 	case !r.significant && !r.fraction:

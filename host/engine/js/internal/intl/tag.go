@@ -9,18 +9,18 @@ import (
 type Tag struct {
 	Language, Script, Region string
 	variants                 []string
-	keywords                 []keyword // the keywords of the -u- extension, by key
+	keywords                 []keyword // the keywords of the -u- extension, sorted by key
 	attributes               []string  // of -u-
-	others                   []string  // all other extensions, each with its singleton; -x- is last
+	others                   []string  // all other extensions with their singletons; -x- is last
 }
 
 type keyword struct{ key, value string }
 
-// maxTag is the maximum length of a tag.
+// maxTag is the maximum length of a language tag.
 const maxTag = 255
 
-// ParseTag parses a language tag and converts it to canonical form, as Intl.getCanonicalLocales
-// does.
+// ParseTag parses a language tag and converts the tag to canonical form. Intl.getCanonicalLocales
+// uses the same form.
 func ParseTag(text string) (Tag, error) {
 	wrong := rangeErrorf("Incorrect locale information provided")
 	if len(text) > maxTag {
@@ -60,7 +60,7 @@ func ParseTag(text string) (Tag, error) {
 	return t, nil
 }
 
-// extensions parses the subtags after the language.
+// The method "extensions" parses the extensions of a language tag.
 func (t *Tag) extensions(parts []string) bool {
 	seen := map[string]bool{}
 	var private []string
@@ -143,7 +143,7 @@ func (t *Tag) replaceAliases() {
 }
 
 // successor returns the region that replaces a former region. If several regions replace the former
-// region, successor prefers the most likely region for the language.
+// region, successor returns the region that is most likely for the language.
 func (t *Tag) successor(regions []string) string {
 	if likely := (Tag{Language: t.Language, Script: t.Script}).maximized().Region; slices.Contains(regions, likely) {
 		return likely
@@ -184,7 +184,7 @@ func (t Tag) String() string {
 	return strings.Join(append(parts, others...), "-")
 }
 
-// keyword returns the value of a key in the -u- extension.
+// The method "keyword" returns the value of a key in the -u- extension.
 func (t Tag) keyword(key string) (string, bool) {
 	for _, k := range t.keywords {
 		if k.key == key {
@@ -194,7 +194,7 @@ func (t Tag) keyword(key string) (string, bool) {
 	return "", false
 }
 
-// maximized adds the likely script and region.
+// maximized adds the likely script and the likely region to a tag.
 func (t Tag) maximized() Tag {
 	for _, try := range []string{
 		joinTag(t.Language, t.Script, t.Region), joinTag(t.Language, "", t.Region),

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// simpleUnits contains the units that ECMA-402 allows. Two simple units can be joined with "-per-".
+// simpleUnits contains the units that ECMA-402 allows. Two of these units can be joined with
+// "-per-".
 var simpleUnits = strings.Fields(`acre bit byte celsius centimeter day degree fahrenheit fluid-ounce foot gallon gigabit
 	gigabyte gram hectare hour inch kilobit kilobyte kilogram kilometer liter megabit megabyte meter microsecond mile
 	mile-scandinavian milliliter millimeter millisecond minute month nanosecond ounce percent petabyte pound second stone
@@ -16,7 +17,7 @@ func isUnit(unit string) bool {
 	return slices.Contains(simpleUnits, first) && (!compound || slices.Contains(simpleUnits, second))
 }
 
-// withUnit adds a unit to the number.
+// withUnit adds a unit to a formatted number.
 func (f *NumberFormat) withUnit(number []Part, unit, category string) []Part {
 	rest := func(text string) []Part { return []Part{{Type: "unit", Value: text}} }
 	if pattern := f.unitPattern(unit, category); pattern != "" {

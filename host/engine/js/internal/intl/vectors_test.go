@@ -16,14 +16,16 @@ var update = flag.Bool("update", false, "let Node write the vectors anew")
 
 const vectorsFile = "testdata/vectors.jsonl.gz"
 
-// vector is a test case with the result of Node 20, in the format of testdata/node.mjs.
+// vector is a test case with the result that Node 20 returned. The script testdata/node.mjs writes
+// the result.
 type vector struct {
 	Case   testCase        `json:"case"`
 	Answer json.RawMessage `json:"answer"`
 }
 
-// TestVectors compares the results with recorded results of Node. Every result must equal the
-// recorded result or be a rejection, and the package must not reject any of the most common cases.
+// TestVectors compares the results of the package with recorded results of Node. The package may
+// reject a test case. If the package returns a result, the result must equal the recorded result.
+// The package must not reject a case that is marked as common.
 func TestVectors(t *testing.T) {
 	if *update {
 		writeVectors(t)
@@ -73,7 +75,8 @@ func readVectors(t *testing.T) (vectors []vector) {
 	return vectors
 }
 
-// normalise converts each []any, which JSON decoding produces, to a list of strings.
+// JSON decoding produces lists of the type []any. normalise converts each such list to a list of
+// strings.
 func (c *testCase) normalise() {
 	list, ok := c.Value.([]any)
 	if !ok {
@@ -112,7 +115,7 @@ func writeVectors(t *testing.T) {
 	}
 }
 
-// plainCase is the unit name of test cases whose results must be equal.
+// plainCase marks test cases that the package must not reject.
 const plainCase = "plain"
 
 // plainCases returns test cases with the options and locales that real tools use.

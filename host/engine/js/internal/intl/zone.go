@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 	"time"
-	_ "time/tzdata" // the tz database is embedded because worker processes cannot open files
+	_ "time/tzdata" // embeds the tz database, because worker processes cannot open files
 )
 
 // zone is a time zone.
@@ -15,8 +15,7 @@ type zone struct {
 	location *time.Location
 }
 
-// localZone returns the time zone of the process. The name of the process's time zone is known only
-// if the zone is UTC.
+// localZone returns the time zone of the process. If the zone is not UTC, its name is not known.
 func localZone(location *time.Location) zone {
 	_, winter := time.Date(2000, 1, 1, 0, 0, 0, 0, location).Zone()
 	_, summer := time.Date(2000, 7, 1, 0, 0, 0, 0, location).Zone()
@@ -27,7 +26,7 @@ func localZone(location *time.Location) zone {
 	return zone{name: time.Unix(0, 0).In(time.FixedZone("", offset)).Format("-07:00"), location: location}
 }
 
-// zoneNames maps each zone name, in lower case, to the name in CLDR.
+// zoneNames maps the lower-case names of zones to the names that CLDR uses.
 var zoneNames = sync.OnceValue(func() map[string]string {
 	names := map[string]string{}
 	for _, line := range strings.Split(supplemental("zones"), "\n") {
@@ -39,7 +38,7 @@ var zoneNames = sync.OnceValue(func() map[string]string {
 	return names
 })
 
-// zoneOf returns a zone by any of its names.
+// zoneOf returns the zone with a given name. A zone can have several names.
 func zoneOf(name string) (zone, error) {
 	cldr, ok := zoneNames()[strings.ToLower(name)]
 	if !ok || cldr == "Etc/Unknown" {
@@ -59,12 +58,13 @@ func zoneOf(name string) (zone, error) {
 	return z, nil
 }
 
-// reversed contains, for some zones, a span of time in seconds in which the tz database, unlike
-// CLDR, treats the winter time of the zone as daylight saving time.
+// In some spans of time, the tz database treats a zone's winter time as daylight saving time, but
+// CLDR does not. reversed maps the names of such zones to these spans. A span consists of two times
+// in seconds.
 var reversed = map[string][2]int64{"Europe/Dublin": {57722400, 1 << 62}, "Africa/Windhoek": {764200800, 1508803200}}
 
-// zoneName returns the name of a zone at a time. The arguments letter and count describe the field
-// of the pattern.
+// zoneName returns the name that a zone has at a given time. The arguments "letter" and "count"
+// describe the field of the pattern.
 func (f *DateTimeFormat) zoneName(t time.Time, letter byte, count int) string {
 	_, offset := t.Zone()
 	if letter == 'O' {
@@ -90,7 +90,8 @@ func (f *DateTimeFormat) zoneName(t time.Time, letter byte, count int) string {
 	return f.offsetName(offset, width == "short")
 }
 
-// metazoneAt returns the metazone of a zone at a time, or "".
+// metazoneAt returns the metazone to which a zone belongs at a given time. If there is no metazone,
+// metazoneAt returns "".
 func metazoneAt(name string, t time.Time) string {
 	uses := supplemental("metazones/" + name)
 	if uses == "" {
@@ -109,7 +110,8 @@ func metazoneAt(name string, t time.Time) string {
 	return ""
 }
 
-// offsetName formats an offset from UTC in seconds, such as GMT+5:30.
+// offsetName formats an offset from UTC as a text such as GMT+5:30. The argument contains the
+// offset in seconds.
 func (f *DateTimeFormat) offsetName(offset int, short bool) string {
 	table := f.locale.table
 	positive, negative, _ := strings.Cut(table.get("zone/hourFormat"), ";")

@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// MaxExpanded is the maximum size of an expanded expression in bytes. One property expands to up to
-// 14,000 bytes.
+// MaxExpanded is the maximum number of bytes of an expanded expression. A single property can
+// expand to 14,000 bytes.
 const MaxExpanded = 256 << 10
 
 // The errors of Expand. The errors have the texts of V8, because guests can read them.
@@ -23,7 +23,7 @@ var (
 // namedGroup matches the beginning of a named group.
 var namedGroup = lazyregexp.New(`\(\?<[^=!]`)
 
-// Changes reports whether Expand can change an expression with the flag u.
+// Changes reports whether Expand might change an expression that has the flag u.
 func Changes(pattern string) bool {
 	return Used(pattern) || strings.Contains(pattern, "(?<") && namedGroup().MatchString(pattern)
 }
@@ -33,10 +33,10 @@ func Used(pattern string) bool {
 	return strings.Contains(pattern, `\p`) || strings.Contains(pattern, `\P`)
 }
 
-// Expand replaces the properties in an expression with the flag u by character classes. If the
-// expression has named groups, the result begins with an empty lookahead. The empty lookahead makes
-// goja use its slower regexp engine, because the faster engine does not support lookaheads. The
-// faster engine also loses the names of groups.
+// Expand replaces each property in an expression by a character class. The expression must have the
+// flag u. If the expression has named groups, the result begins with an empty lookahead. goja has
+// two regexp engines. The faster engine loses the names of groups and does not support lookaheads.
+// The empty lookahead therefore makes goja use the slower engine.
 func Expand(pattern string) (string, error) {
 	e := expander{pattern: pattern}
 	if namedGroup().MatchString(pattern) {
@@ -54,12 +54,12 @@ func Expand(pattern string) (string, error) {
 	return e.out.String(), nil
 }
 
-// expander is the state of expanding one expression.
+// expander contains the state while an expression is expanded.
 type expander struct {
 	pattern string
 	pos     int
 	copied  int // the length of the input that has been copied to out
-	class   int // the start of the current class's content; 0 outside of classes
+	class   int // the start of the content of the current class; 0 outside of classes
 	escaped int // the end of the last escape
 	out     strings.Builder
 }
@@ -75,7 +75,7 @@ func (e *expander) step() error {
 		}
 	case c == ']':
 		e.class = 0
-	case c == '/': // only an escaped slash keeps the member "source" correct
+	case c == '/': // in the member "source", a slash must be escaped
 		e.out.WriteString(e.pattern[e.copied:e.pos-1] + `\/`)
 		e.copied = e.pos
 	case c == '\\' && e.pos < len(e.pattern):
@@ -88,7 +88,7 @@ func (e *expander) step() error {
 	return nil
 }
 
-// The method "property" expands the property whose name begins at the current position.
+// The method "property" expands a property. The property's name begins at the current position.
 func (e *expander) property(negated bool) error {
 	start, escaped := e.pos-len(`\p`), e.escaped
 	name, ok := braced(e.pattern[e.pos:])
@@ -107,7 +107,7 @@ func (e *expander) property(negated bool) error {
 		return nil
 	}
 	e.out.WriteString(class)
-	// A class cannot be an endpoint of a range.
+	// A character class cannot be an endpoint of a range.
 	before := e.pattern[start-1] == '-' && start-1 > e.class && escaped < start
 	rest := e.pattern[e.pos:]
 	if before || strings.HasPrefix(rest, "-") && !strings.HasPrefix(rest, "-]") {
@@ -116,7 +116,7 @@ func (e *expander) property(negated bool) error {
 	return nil
 }
 
-// braced returns the content of the braces at the start of a text.
+// If a text begins with braces, braced returns the content of the braces.
 func braced(text string) (string, bool) {
 	end := strings.IndexByte(text, '}')
 	if end < 2 || text[0] != '{' {

@@ -18,14 +18,15 @@ var (
 	ErrReference = errors.New("Invalid named reference")
 )
 
-// CheckGroups returns an error if the named groups of an expression, or its references to groups,
-// are invalid. goja accepts an invalid expression and interprets it differently.
+// CheckGroups returns an error if an expression contains an invalid named group or an invalid
+// reference to a group. goja accepts invalid groups and references, but interprets them in another
+// way.
 func CheckGroups(pattern string, unicodeMode bool) error {
 	if !strings.Contains(pattern, "(?<") && !(unicodeMode && strings.Contains(pattern, `\k`)) {
 		return nil
 	}
 	names := map[string]bool{}
-	var references []string // the text after each \k
+	var references []string // the text that follows each \k
 	for i := 0; i < len(pattern); i++ {
 		switch rest := pattern[i:]; {
 		case strings.HasPrefix(rest, `\k`):
@@ -47,7 +48,7 @@ func CheckGroups(pattern string, unicodeMode bool) error {
 		}
 	}
 	if len(names) == 0 && !unicodeMode {
-		return nil // without named groups, \k matches the letter k
+		return nil // in an expression without named groups, \k matches the letter k
 	}
 	for _, reference := range references {
 		if name, ok := groupName(reference); !ok || !names[name] {
@@ -57,7 +58,7 @@ func CheckGroups(pattern string, unicodeMode bool) error {
 	return nil
 }
 
-// classEnd returns the distance from the opening bracket of a character class to its end.
+// classEnd returns the length of the character class at the start of a text.
 func classEnd(text string) int {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {
@@ -70,7 +71,7 @@ func classEnd(text string) int {
 	return len(text)
 }
 
-// groupName returns the name in <name> at the start of a text.
+// If a text begins with <name>, groupName returns the name.
 func groupName(text string) (string, bool) {
 	inside, _, ok := strings.Cut(text, ">")
 	if !ok || !strings.HasPrefix(inside, "<") {
@@ -88,8 +89,8 @@ func groupName(text string) (string, bool) {
 	return string(name), len(name) > 0
 }
 
-// nameRune decodes the first character of a name, which can be an escape. The result "size" is 0 if
-// the escape is invalid.
+// nameRune decodes the first character of a name. The first character can be an escape. If the
+// escape is invalid, the result "size" is 0.
 func nameRune(text string) (c rune, size int) {
 	if text[0] != '\\' {
 		return utf8.DecodeRuneInString(text)

@@ -1,5 +1,5 @@
 // Package property expands the Unicode properties in JavaScript regular expressions, \p{...} and
-// \P{...}, to character classes. The package is intended for a regexp engine that does not support
+// \P{...}, to character classes. The package is useful with a regexp engine that does not support
 // properties. The package also rejects invalid syntax that goja accepts.
 package property
 
@@ -18,8 +18,8 @@ import (
 //go:embed properties.txt.gz
 var packed []byte
 
-// lines returns the packed ranges of each property by the names of the property. For example, the
-// name of Script=Greek is "sc=Greek".
+// The function "lines" maps the names of properties to packed ranges. A property can have several
+// names. For example, the name of Script=Greek is "sc=Greek".
 var lines = sync.OnceValue(func() map[string]string {
 	unpacked, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -39,14 +39,16 @@ var lines = sync.OnceValue(func() map[string]string {
 	return byName
 })
 
-// prefixes maps the names of properties with values to the prefixes of their lines.
+// Some properties have values, as in Script=Greek. prefixes maps the names of these properties to
+// the prefixes that their lines have.
 var prefixes = map[string]string{
 	"General_Category": "gc=", "gc": "gc=",
 	"Script": "sc=", "sc": "sc=",
 	"Script_Extensions": "scx=", "scx": "scx=",
 }
 
-// The function "find" returns the packed ranges of the property in \p{name}.
+// The function "find" returns the packed ranges of a property. The argument is the text between the
+// braces of \p{...}.
 func find(name string) (ranges string, ok bool) {
 	if property, value, valued := strings.Cut(name, "="); valued {
 		prefix, known := prefixes[property]
@@ -68,11 +70,11 @@ func find(name string) (ranges string, ok bool) {
 
 const lastPoint = 0x10FFFF
 
-// classes caches the results of classOf. The cache of classOf has fewer than a thousand entries.
+// classes caches the results of classOf. The cache has fewer than a thousand entries.
 var classes sync.Map
 
-// classOf returns the ranges of a property, or of the complement of the property, as the content of
-// a character class.
+// classOf returns the content of a character class. The class matches a property, or the complement
+// of a property.
 func classOf(name string, negated bool) (string, bool) {
 	key := name
 	if negated {
@@ -86,7 +88,7 @@ func classOf(name string, negated bool) (string, bool) {
 		return "", false
 	}
 	var b strings.Builder
-	next := 0 // the first code point after the last range
+	next := 0 // the code point after the end of the last range
 	at := 0
 	numbers := strings.Fields(packed)
 	for i := 0; i+1 < len(numbers); i += 2 {

@@ -51,7 +51,7 @@ func TestExpand(t *testing.T) {
 func TestCheckGroups(t *testing.T) {
 	for _, tt := range []struct {
 		pattern       string
-		loose, strict error // the results without and with the flag u
+		loose, strict error // the result without the flag u, and the result with the flag u
 	}{
 		{`a`, nil, nil}, {`(?<a>x)\k<a>`, nil, nil}, {`\k<a>(?<a>x)`, nil, nil}, {`(?<$_é1>x)`, nil, nil}, {`(?<\u0061\u{62}>x)\k<ab>`, nil, nil},
 		{`(?<=x)(?<!y)`, nil, nil}, {`[(?<]`, nil, nil}, {`\(?<a`, nil, nil}, {`\\k`, nil, nil},
@@ -70,7 +70,7 @@ func TestCheckGroups(t *testing.T) {
 	}
 }
 
-// TestAgainstGo checks that the categories and scripts equal Go's tables.
+// TestAgainstGo compares the categories and scripts with the tables in Go's package unicode.
 func TestAgainstGo(t *testing.T) {
 	tables := map[string]*unicode.RangeTable{}
 	for name, table := range unicode.Categories {
@@ -81,7 +81,7 @@ func TestAgainstGo(t *testing.T) {
 	}
 	for name, table := range tables {
 		if name == "Cn" || name == "C" || strings.HasPrefix(name, "C") && len(name) == 1 {
-			continue // the category of unassigned characters shrinks with each Unicode version
+			continue // each Unicode version has fewer unassigned characters
 		}
 		expanded, err := property.Expand(`^\p{` + name + `}$`)
 		if err != nil {
@@ -90,7 +90,7 @@ func TestAgainstGo(t *testing.T) {
 		}
 		class := regexp.MustCompile(strings.ReplaceAll(expanded, `\u{`, `\x{`))
 		for _, c := range samplesOf(table) {
-			if moved := c == 0x295 || c == 0x1171E; !moved && !class.MatchString(string(c)) { // newer versions classify c differently
+			if moved := c == 0x295 || c == 0x1171E; !moved && !class.MatchString(string(c)) { // changed in newer versions
 				t.Errorf("\\p{%s} lacks %U", name, c)
 				break
 			}
@@ -116,8 +116,8 @@ func samplesOf(table *unicode.RangeTable) []rune {
 	return kept
 }
 
-// TestAgainstNode checks that each property contains the same characters as in an installed Node.js
-// with the same Unicode version.
+// TestAgainstNode compares the characters of each property with the results of an installed
+// Node.js. Node.js must have the same Unicode version as the package.
 func TestAgainstNode(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {

@@ -13,17 +13,17 @@ var (
 	ErrRepeat = errors.New("Nothing to repeat")
 )
 
-// The letters that have a meaning after a backslash if the flag u is set. The constant "escapes"
-// contains the letters outside of character classes, and classEscapes the letters inside of
-// character classes.
+// With the flag u, only some letters have a meaning after a backslash. The constants contain these
+// letters. The constant "escapes" contains the letters outside of character classes, and
+// classEscapes the letters inside of character classes.
 const (
 	escapes      = "bBfnrtvdDsSwWpPuxck"
 	classEscapes = "bfnrtvdDsSwWpPuxc"
 )
 
-// CheckUnicode returns an error for constructs that the flag u forbids but goja accepts. Examples
-// of forbidden constructs are an escaped letter without a meaning in JavaScript, such as \Z, and a
-// repeated lookaround.
+// CheckUnicode returns an error for a construct that JavaScript forbids in an expression with the
+// flag u, but that goja accepts. For example, JavaScript forbids a repeated lookaround and the
+// escape \Z.
 func CheckUnicode(pattern string) error {
 	var lookarounds []bool // for each open group, true if the group is a lookaround
 	for i := 0; i < len(pattern); i++ {
@@ -52,8 +52,8 @@ func CheckUnicode(pattern string) error {
 	return nil
 }
 
-// escapable reports whether the escape at the start of a text is valid. An escape is valid if the
-// escaped character is not a letter or is one of the listed letters.
+// escapable reports whether the escape at the start of a text is valid. Letters that are not in the
+// argument "letters" cannot be escaped. All other characters can be escaped.
 func escapable(text, letters string) bool {
 	if len(text) < 2 {
 		return true

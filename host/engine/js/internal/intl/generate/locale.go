@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// locale returns the table of a locale.
+// The method "locale" returns the table of a locale.
 func (s *source) locale(name string) table {
 	t := table{}
 	s.dates(t, name)
@@ -89,7 +89,8 @@ func (s *source) numbers(t table, name string) {
 	dropPlurals(t, "currency/", "/displayName-count-")
 }
 
-// dropPlurals removes the forms that equal the form "other", which is the fallback.
+// dropPlurals removes a plural form if its text equals the text of the form "other". The form
+// "other" is the fallback for a missing form.
 func dropPlurals(t table, prefix, middle string) {
 	for path, value := range t {
 		before, category, ok := strings.Cut(path, middle)

@@ -1,8 +1,8 @@
-// Command generate writes the data of package intl from Unicode CLDR:
+// Command generate writes the data of package intl. The data comes from Unicode CLDR:
 //
 //	go run ./host/engine/js/internal/intl/generate -out host/engine/js/internal/intl/cldr.bin /tmp/cldr/node_modules
 //
-// If the arguments contain no folder, the command downloads the packages with npm.
+// Without a folder as an argument, the command uses npm to download the packages.
 package main
 
 import (
@@ -65,7 +65,7 @@ func fetch() (string, error) {
 	return folder, npm.Run()
 }
 
-// table contains the data of a locale by path.
+// table contains the data of a locale. The keys are paths.
 type table map[string]string
 
 // pack encodes the tables. The result contains the compressed paths, an index of the tables, and
@@ -109,8 +109,8 @@ func pack(tables map[string]table) []byte {
 	return out.Bytes()
 }
 
-// encode encodes a table in columns, which compress better than rows. The columns contain the
-// distances between paths, the lengths of values, and the values.
+// The method "encode" encodes a table in columns, because columns compress better than rows. The
+// columns contain the distances between paths, the lengths of values, and the values.
 func encode(t table, number map[string]int) []byte {
 	paths := slices.SortedFunc(maps.Keys(t), func(a, b string) int { return number[a] - number[b] })
 	var out, values bytes.Buffer

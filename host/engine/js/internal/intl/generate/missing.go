@@ -2,8 +2,8 @@ package main
 
 import "strings"
 
-// The variable "missing" contains CLDR locales that the ICU of Node 20 lacks or replaces with
-// another locale.
+// The variable "missing" contains CLDR locales that the ICU version of Node 20 does not contain, or
+// for which this version uses another locale.
 var missing = strings.Fields(`
 	aa aa-DJ aa-ER aa-ET ab ab-GE an an-ES ann ann-NG apc apc-SY arn arn-CL az-Arab az-Arab-IQ az-Arab-IR
 	az-Arab-TR bal bal-Arab bal-Arab-PK bal-Latn bal-Latn-PK be-tarask bew bew-ID bgn bgn-AE bgn-AF bgn-IR bgn-OM
@@ -20,6 +20,6 @@ var missing = strings.Fields(`
 	suz-Deva suz-Deva-NP suz-Sunu suz-Sunu-NP tig tig-ER tpi tpi-PG trv trv-TW trw trw-PK ts ts-ZA und ve ve-ZA vo
 	vo-001 wa wa-BE wal wal-ET wbp wbp-AU za za-CN zh-Latn zh-Latn-CN`)
 
-// differing contains locales whose data in ICU differs from CLDR's JSON. Such locales are omitted.
-// The child locales of en-150 are also omitted.
+// differing contains locales for which ICU's data differs from CLDR's JSON files. Such locales are
+// omitted. The child locales of en-150 are also omitted.
 var differing = strings.Fields("en-150 fr-ML pt-CV sr-Cyrl-ME")

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// source reads the npm packages. source keeps the first error.
+// source reads the npm packages. If an error occurs, source stores the first error.
 type source struct {
 	folder  string
 	err     error
@@ -19,7 +19,8 @@ type source struct {
 
 type object = map[string]any
 
-// The method "read" returns a part of a JSON file, or nil.
+// The method "read" returns a part of a JSON file. If the part does not exist, the method returns
+// nil.
 func (s *source) read(file string, path ...string) object {
 	data, err := os.ReadFile(filepath.Join(s.folder, file))
 	if err != nil {
@@ -51,11 +52,12 @@ func at(value any, path ...string) object {
 
 func sortedKeys(o object) []string { return slices.Sorted(maps.Keys(o)) }
 
-// rare contains languages that CLDR covers well but that are omitted to keep the data small. Tools
-// that request a rare language receive an error.
+// rare contains languages that are omitted to keep the data small. CLDR covers these languages
+// well. A tool that requests a rare language receives an error.
 var rare = strings.Fields("ak ba chr cv dsb gd ha hsb ig jv kok pcm ps qu rm sd shn so ti tk yo")
 
-// locales returns the locales with modern coverage and their regional variants.
+// The method "locales" returns the locales that have modern coverage in CLDR. The method also
+// returns the regional variants of these locales.
 func (s *source) locales() (names []string) {
 	levels := s.read("cldr-core/coverageLevels.json", "effectiveCoverageLevels")
 	parents := s.parents()
@@ -70,8 +72,8 @@ func (s *source) locales() (names []string) {
 	return names
 }
 
-// parents returns the parents of locales whose names do not show their parent. The parent "" means
-// that the locale has no parent.
+// The name of a locale usually shows the locale's parent. The method "parents" returns the parents
+// of all other locales. The parent "" means that the locale has no parent.
 func (s *source) parents() map[string]string {
 	parents := map[string]string{}
 	for name, parent := range s.read("cldr-core/supplemental/parentLocales.json", "supplemental", "parentLocales", "parentLocale") {
@@ -94,8 +96,8 @@ func parentOf(parents map[string]string, name string) string {
 	return ""
 }
 
-// inherit removes from the table of each locale the values that equal the values of the locale's
-// parent.
+// If a value in a locale's table equals the value in the parent's table, inherit removes the value
+// from the locale's table.
 func (s *source) inherit(tables map[string]table) {
 	parents := s.parents()
 	full := map[string]table{}
@@ -121,7 +123,8 @@ func (s *source) inherit(tables map[string]table) {
 	}
 }
 
-// flatten adds the texts in a value below a path, if keep accepts the path.
+// flatten adds the texts in a JSON value to a table, below a path. flatten omits a text if the
+// function "keep" rejects the text's path.
 func flatten(t table, path string, value any, keep func(path string) bool) {
 	switch v := value.(type) {
 	case object:

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// supplemental returns the table of the data that does not belong to a locale.
+// The method "supplemental" returns a table with the data that does not belong to a locale.
 func (s *source) supplemental(locales []string) table {
 	t := table{}
 	known, defaults := s.known()
@@ -64,7 +64,8 @@ func (s *source) supplemental(locales []string) table {
 }
 
 // The method "known" returns all locales of ICU, including locales without a table. The result
-// "defaults" contains the locales whose data equals the data of a locale with a shorter name.
+// "defaults" contains each locale whose data equals the data of another locale that has a shorter
+// name.
 func (s *source) known() (names, defaults []string) {
 	list, _ := s.read("cldr-core/availableLocales.json", "availableLocales")["full"].([]any)
 	same, _ := s.read("cldr-core/defaultContent.json")["defaultContent"].([]any)
@@ -96,7 +97,8 @@ func (s *source) likely(t table, locales []string) {
 	}
 }
 
-// metaZones adds the metazones of each zone in the form "metazone,from,to;...", ordered by time.
+// metaZones adds the metazones of each zone. A zone's metazones have the form
+// "metazone,from,to;..." and are ordered by time.
 func (s *source) metaZones(t table) {
 	var walk func(path string, value any)
 	walk = func(path string, value any) {
@@ -126,7 +128,8 @@ func (s *source) metaZones(t table) {
 	}
 }
 
-// zoneAliases adds the names of zones. The first name in each line is the canonical name.
+// zoneAliases adds the names of zones. A line contains the names of one zone and begins with the
+// canonical name.
 func (s *source) zoneAliases(t table) {
 	var lines []string
 	for _, value := range s.read("cldr-bcp47/bcp47/timezone.json", "keyword", "u", "tz") {
