@@ -68,7 +68,7 @@ func newChannel(ctx context.Context, handler handler, from machine.Sources) *cha
 	c := &channel{ctx: ctx, handler: handler, maxOutcome: 1 << 20}
 	from = from.WithDefaults()
 	wall := func() time.Time {
-		if c.ready != nil && c.announced != nil { // the guest is waiting in code whose location it has reported
+		if c.ready != nil && c.announced != nil { // the guest is waiting in reported code
 			c.announced(c.ready)
 			c.announced = nil
 		}
@@ -108,7 +108,7 @@ func (c *channel) launch(in *snapshot.Instance) error {
 func (c *channel) ended(err error) error {
 	if stopped := c.system.Flush(); c.halted == nil {
 		c.halted = stopped
-		if stopped != nil && c.ctx.Err() != nil { // the context ended while the guest was sleeping or printing
+		if stopped != nil && c.ctx.Err() != nil { // ended while the guest slept or printed
 			c.halted = engine.FaultFromContext(c.ctx)
 		}
 	}

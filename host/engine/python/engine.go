@@ -23,7 +23,7 @@ type Engine struct {
 	panicked func(value any, stack []byte)
 	full     bool // true if every run starts its own interpreter
 
-	lock        chan struct{} // a mutex whose lock operation can be canceled; guards the interpreter
+	lock        chan struct{} // a mutex; guards the interpreter
 	interpreter *interpreter  // nil until a tool first needs an interpreter
 }
 

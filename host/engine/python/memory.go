@@ -24,7 +24,7 @@ type memoryCalls struct {
 	table   abi.Table                                                // the operations that the tool can call
 	nesting int                                                      // the maximum nesting of an argument
 
-	issued   []*abi.Fault // the faults raised in the guest; a fault's number is its index
+	issued   []*abi.Fault // the faults that the host raised in the guest
 	declined int          // the number of malformed calls
 }
 
@@ -134,7 +134,7 @@ func (m *memoryCalls) raise(op string, f *abi.Fault) ([]byte, error) {
 // jsonError contains the location of invalid JSON and the reason.
 type jsonError struct {
 	text string
-	deep bool // the JSON is nested too deeply
+	deep bool // the nesting of the JSON text is too deep
 }
 
 func (e *jsonError) Error() string { return e.text }

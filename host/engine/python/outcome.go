@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
-// conclude returns the output or the error of a run. The argument "ended" is the error with which
-// the call to the guest ended.
+// conclude returns the output or the error of a run. The argument "ended" is the error that the
+// call to the guest returned.
 func (r *run) conclude(p *program, ended error) (engine.Output, error) {
 	var out engine.Output
 	if r.instance != nil {
@@ -56,8 +56,8 @@ func (r *run) checkDocument(name string, text []byte) (json.RawMessage, error) {
 	return text, nil
 }
 
-// The method "changes" returns a JSON object with the context keys that the guest changed, or nil
-// if the guest changed no key.
+// The method "changes" returns a JSON object with the context keys that the guest changed. If the
+// guest changed no key, the method returns nil.
 func (r *run) changes(text []byte) (json.RawMessage, error) {
 	if string(text) == "{}" {
 		return nil, nil
@@ -78,8 +78,8 @@ func (r *run) changes(text []byte) (json.RawMessage, error) {
 	return text, nil
 }
 
-// silent returns the result of a guest that sent no reply. A guest sends no reply if it exited,
-// trapped, or broke the code that sends the reply.
+// The method "silent" returns the result of a run if the guest sent no reply. A guest sends no
+// reply if the guest exited, if it trapped, or if it damaged the code that sends replies.
 func (r *run) silent(out engine.Output, ended error) (engine.Output, error) {
 	exit, exited := errors.AsType[*sys.ExitError](ended)
 	switch {
@@ -97,7 +97,7 @@ func (r *run) silent(out engine.Output, ended error) (engine.Output, error) {
 		WithHint("check whether the tool closes its standard input or modifies Python's internals")
 }
 
-// The method "trapped" returns the fault for a trap in the interpreter.
+// The method "trapped" returns the fault of a run if the interpreter trapped.
 func (r *run) trapped(err error) error {
 	trap := machine.TrapOf(err)
 	if trap.IsStackOverflow() || r.overflowed() {
@@ -107,8 +107,8 @@ func (r *run) trapped(err error) error {
 }
 
 // overflowed reports whether the stack of the interpreter's C code has overflowed. The recursion
-// limit bounds the number of Python calls, but calls that pass through C code use more stack than
-// other calls.
+// limit bounds the number of nested Python calls. But calls that pass through C code use more of
+// the C stack than other calls.
 func (r *run) overflowed() bool {
 	if r.instance == nil {
 		return false
@@ -119,7 +119,7 @@ func (r *run) overflowed() bool {
 
 const hintRecursion = "check that recursive functions terminate"
 
-// failure is the guest's report of an uncaught exception.
+// failure is a report from the guest about an uncaught exception.
 type failure struct {
 	Message string `json:"message"`
 	Hint    string `json:"hint"`
@@ -167,7 +167,7 @@ func outOfMemory(limit int64) *abi.Fault {
 		WithHint("raise limits.memory of the tool, or the host's limit")
 }
 
-// tooSmall returns the fault for a memory limit that is too small to start the interpreter.
+// tooSmall returns the fault for a memory limit with which the interpreter cannot start.
 func tooSmall(limit, used int64) *abi.Fault {
 	mebibytes := (used + 1<<20 - 1) >> 20
 	return abi.Faultf(abi.MemoryLimit, "the Python interpreter needs more memory than the tool's limit of %s", size(limit)).
@@ -185,8 +185,8 @@ func size(bytes int64) string {
 // maxQuote is the maximum factor by which a character grows when it is encoded as JSON.
 const maxQuote = 6
 
-// quoted decodes a JSON string from the guest and truncates it to limit bytes. quoted returns "" if
-// the value is not a JSON string.
+// The function "quoted" decodes a JSON string from the guest and truncates the result to limit
+// bytes. If the value is not a JSON string, the result is "".
 func quoted(value []byte, limit int) string {
 	var text string
 	if len(value) > maxQuote*limit {
@@ -198,7 +198,8 @@ func quoted(value []byte, limit int) string {
 	return cut([]byte(text), limit)
 }
 
-// The function "cut" converts bytes from the guest to valid UTF-8 of at most limit bytes.
+// The function "cut" converts bytes from the guest to valid UTF-8. The result has at most limit
+// bytes.
 func cut(text []byte, limit int) string {
 	if len(text) <= limit {
 		return strings.ToValidUTF8(string(text), "\uFFFD")

@@ -15,12 +15,12 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
-// Compile compiles an interpreter for WithCompiled and writes the result to a folder. The
-// interpreter is CPython for WASI, as in WithRuntime. Because imports take most of the start time,
-// Compile also starts the interpreter once and saves a snapshot of its memory. The snapshot
-// contains the secret seed of the interpreter's hash function. The folder for the result must be
-// empty. Compile creates the folder with mode 0700 if the folder does not exist. If the interpreter
-// cannot be compiled, the error is an *abi.Fault with the code source_invalid.
+// Compile compiles an interpreter and writes the result to a folder. WithCompiled makes an engine
+// use that folder. The interpreter is CPython for WASI, as in WithRuntime. Compile also starts the
+// interpreter once and saves a snapshot of the interpreter's memory, because most of the start time
+// is spent on imports. The snapshot contains the secret seed of the interpreter's hash function.
+// The folder must be empty. If the folder does not exist, Compile creates it with mode 0700. If the
+// interpreter cannot be compiled, the error is an *abi.Fault with the code source_invalid.
 func Compile(ctx context.Context, runtime []byte, dir string) error {
 	code, err := rewrite(runtime)
 	if err != nil {
@@ -47,8 +47,8 @@ func Compile(ctx context.Context, runtime []byte, dir string) error {
 // interpreter.
 const snapshotVersion = 3
 
-// Version identifies the output format of Compile. WithCompiled can read any folder that a program
-// with the same Version has written.
+// Version identifies the output format of Compile. A program can use a folder with WithCompiled if
+// a program with the same Version has written the folder.
 func Version() string {
 	sum := sha256.Sum256([]byte(bootProgram() + guestFiles()))
 	return fmt.Sprintf("%d.%d.%x", rewriteVersion, snapshotVersion, sum[:8])
@@ -61,7 +61,7 @@ const (
 	stateName  = "state"
 )
 
-// savedState is the state of a started interpreter without its memory.
+// savedState is the state of a started interpreter, except the interpreter's memory.
 type savedState struct {
 	Saved snapshot.Saved `json:"saved"`
 	Entry entryPoint     `json:"entry"`
@@ -80,8 +80,8 @@ func (i *interpreter) save(dir string) error {
 	return os.WriteFile(filepath.Join(dir, stateName), text, 0o600)
 }
 
-// resume loads the snapshot that save has written. resume returns false if the snapshot cannot be
-// used. If resume returns false, the caller must start the interpreter.
+// The method "resume" loads the snapshot that the method "save" has written. If the snapshot cannot
+// be used, the method returns false, and the caller must start the interpreter.
 func (i *interpreter) resume(ctx context.Context, dir string) bool {
 	var state savedState
 	text, err := os.ReadFile(filepath.Join(dir, stateName))
@@ -111,7 +111,7 @@ func openCompiled(ctx context.Context, dir string) (*machine.Machine, error) {
 	return nil, abi.Faultf(abi.Unavailable, "the compiled Python runtime is missing or damaged").WithHint("delete the cache of compiled code")
 }
 
-// Prepare opens the system resources that are needed to restore snapshots. A process must call
-// Prepare before it drops the permission to open files. Without Prepare, runs are slower and
+// Prepare opens the system resources with which snapshots are restored. If a process drops the
+// permission to open files, the process must call Prepare first. Otherwise, runs are slower and
 // snapshots are larger.
 func Prepare() { snapshot.Prepare() }

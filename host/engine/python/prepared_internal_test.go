@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestPrepared checks Prepared for engines with and without a compiled interpreter.
+// TestPrepared tests the method Prepared. One engine has a compiled interpreter, and another engine
+// has none.
 func TestPrepared(t *testing.T) {
 	code := []byte("an interpreter")
 	runtime := WithRuntime(func() ([]byte, error) { return code, nil })

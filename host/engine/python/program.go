@@ -13,7 +13,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
-// program is a loaded tool. All runs of a program share its fields, which do not change after Load.
+// program is a loaded tool. All runs of a program share the program's fields. The fields do not
+// change after Load.
 type program struct {
 	engine      *Engine
 	interpreter *interpreter
@@ -22,11 +23,11 @@ type program struct {
 	request     string   // the request to load the tool
 	files       *folder  // the modules that the guest requests while it loads the tool
 	warnings    []string // the warnings that every run reports
-	nothing     string   // the warning for a run that returns nothing
+	nothing     string   // the warning that a run reports if it returns nothing
 	review      engine.Review
 
-	loaded   *snapshot.Image // the snapshot from before the top level runs; nil if every run starts its own interpreter
-	topLevel *topLevel       // nil if the top level cannot run once for several runs
+	loaded   *snapshot.Image // captured before the top level runs; nil if every run starts its own interpreter
+	topLevel *topLevel       // nil if each run has to execute the top level
 
 	open engine.Inflight
 }
@@ -56,7 +57,7 @@ func load(ctx context.Context, e *Engine, i *interpreter, src engine.Source) (*p
 	return p, p.load(ctx)
 }
 
-// The method "load" makes a guest load the tool and captures the state of the guest.
+// The method "load" makes a guest load the tool, and captures the state of this guest.
 func (p *program) load(ctx context.Context) error {
 	r := newRun(ctx, engine.Input{}, engine.Host{}, machine.Sources{})
 	defer r.close()
@@ -91,7 +92,7 @@ func (p *program) Review() engine.Review { return p.review }
 
 var errClosed = errors.New("python: the program is closed")
 
-// Run executes the tool once, in a fresh interpreter on the calling goroutine.
+// Run executes the tool once. Run uses a fresh interpreter and the calling goroutine.
 func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (out engine.Output, err error) {
 	if !p.open.Enter() {
 		return out, errClosed
@@ -106,8 +107,8 @@ func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (o
 	return r.conclude(p, p.execute(r))
 }
 
-// execute runs the tool from its latest snapshot. If the snapshot was captured after the top level
-// ran, only the entry runs.
+// The method "execute" restores the tool's latest snapshot and runs the tool. If the snapshot was
+// captured after the top level had run, only the entry function runs.
 func (p *program) execute(r *run) error {
 	image, requests := p.loaded, []string{r.request()}
 	if p.topLevel != nil {

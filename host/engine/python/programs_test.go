@@ -15,9 +15,10 @@ import (
 	"github.com/toolrun/toolrun/host/engine/enginetest"
 )
 
-// The constant "native" is a Python program that runs other programs in CPython, each in a new
-// process. For each program, native prints a line of JSON with the result of the function main. If
-// the program is a function body, native prints the result of the body.
+// The constant "native" is a Python program that runs other programs in CPython. Each program runs
+// in a new process. For each program, the constant's code prints one line of JSON, which contains
+// the result of the function main. If the program is only a function body, the line contains the
+// result of the body.
 const native = `
 import ast, asyncio, inspect, json, os, sys, traceback
 def run(file):
@@ -41,8 +42,8 @@ for file in sys.argv[1:]:
     os.wait()
 `
 
-// python3 returns the path of the installed CPython and its minor version. Tests that compare
-// results with CPython need version 3.11.
+// python3 returns the path and the minor version of the installed CPython. Tests that compare
+// results with CPython need version 3.11 or later.
 func python3(t *testing.T) (file string, minor int) {
 	t.Helper()
 	const ask = "import sys; print(sys.executable); print(*sys.version_info[:2])"
@@ -59,11 +60,12 @@ func python3(t *testing.T) (file string, minor int) {
 	return lines[0], minor
 }
 
-// requires matches the line of a program that requires a later version of Python. For machines with
-// an older version of Python, a JSON file next to the program contains the expected result.
+// requires matches the line with which a program requires a later version of Python. Next to such a
+// program, a JSON file contains the expected result for machines that have an older version of
+// Python.
 var requires = regexp.MustCompile(`(?m)^# Requires Python 3\.(\d+)\.$`)
 
-// The results of real programs must be equal in the engine and in this machine's CPython, byte for
+// The engine and this machine's CPython must return the same results for real programs, byte for
 // byte.
 func TestPrograms(t *testing.T) {
 	files, err := filepath.Glob("testdata/programs/*.py")
@@ -102,7 +104,7 @@ func kept(t *testing.T, file string) []byte {
 	return bytes.TrimSpace(text)
 }
 
-// nativeAnswers runs programs in python3 and returns their results.
+// nativeAnswers runs programs with the installed CPython and returns their results.
 func nativeAnswers(t *testing.T, files []string) (answers [][]byte, minor int) {
 	t.Helper()
 	python, minor := python3(t)
@@ -135,7 +137,8 @@ func answerOf(t *testing.T, e engine.Engine, code []byte) json.RawMessage {
 	return out.Output
 }
 
-// TestAbsent checks the replacements for functions that are not available to tools.
+// Some Python functions are not available to tools. TestAbsent checks the replacements of these
+// functions.
 func TestAbsent(t *testing.T) {
 	runAll(t, []tool{
 		{name: "processor time", code: "import time\nbegun = time.process_time()\nsum(range(10**5))\nreturn 0 < time.process_time() - begun < 60", want: `true`},

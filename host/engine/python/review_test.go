@@ -74,7 +74,8 @@ func TestReview(t *testing.T) {
 	}
 }
 
-// reviewLines formats a review with one line per call and finding.
+// reviewLines formats a review as text. The text contains one line for each call and one line for
+// each finding.
 func reviewLines(review engine.Review) []string {
 	lines := []string{}
 	for _, c := range review.Calls {

@@ -21,8 +21,8 @@ const (
 	maxWarnings     = 10
 )
 
-// run is one use of a guest, which executes a tool, loads a tool, or starts the interpreter. Only
-// the goroutine of Run uses a run.
+// run is one use of a guest. In a run, the guest executes a tool, loads a tool, or starts the
+// interpreter. Only one goroutine uses a run.
 type run struct {
 	channel *channel
 	memory  memoryCalls
@@ -32,16 +32,16 @@ type run struct {
 
 	files      *folder
 	instance   *snapshot.Instance
-	extraBytes int64         // the size of the C stack, which does not count toward the tool's memory
+	extraBytes int64         // the size of the C stack; not part of the tool's memory
 	returned   bool          // true if the call to the guest has returned
-	early      []abi.LogLine // log lines from before the run
+	early      []abi.LogLine // log lines that precede the run
 	warnings   []string
 }
 
 var _ handler = (*run)(nil)
 
-// newRun creates a run. The argument "from" contains the guest's clocks and the guest's source of
-// random numbers.
+// newRun creates a run. The argument "from" contains the clocks and the source of random numbers
+// for the guest.
 func newRun(ctx context.Context, in engine.Input, host engine.Host, from machine.Sources) *run {
 	if in.Limits.MemoryBytes == 0 {
 		in.Limits.MemoryBytes = DefaultMemoryBytes
@@ -49,20 +49,20 @@ func newRun(ctx context.Context, in engine.Input, host engine.Host, from machine
 	r := &run{in: in, limits: in.Limits.WithDefaults(), logLine: host.Log}
 	r.memory = memoryCalls{host: host.Call, nesting: r.limits.ValueNesting}
 	r.channel = newChannel(ctx, r, from)
-	r.channel.maxOutcome = 2*r.limits.OutputBytes + 1<<20 // enough for an output and a context that exceed their limits
+	r.channel.maxOutcome = 2*r.limits.OutputBytes + 1<<20 // sufficient even for an output and a context that exceed their limits
 	return r
 }
 
-// startRequest returns the request to run the top level of the tool. The argument perRun reports
-// whether the result of the top level is for one run only. If watch is true, the guest reports the
-// location of code that uses the time or random numbers.
+// startRequest returns the request to run the top level of the tool. The argument perRun is true if
+// only one run uses the result of the top level. If the argument "watch" is true, the guest reports
+// where the code uses the time or random numbers.
 func (r *run) startRequest(perRun, watch bool) string {
 	return fmt.Sprintf(`start
 {"depth":%d,"nesting":%d,"per_run":%t,"watch":%t,"env":%s}`, r.limits.CallDepth, r.limits.ValueNesting, perRun, watch, r.env(perRun))
 }
 
-// env returns the environment variables for the top level's os.environ, as JSON. env returns an
-// empty object if the top level runs once for all runs.
+// The top level can read environment variables from os.environ. The method "env" returns these
+// variables as JSON. If the top level runs once for all runs, the method returns an empty object.
 func (r *run) env(perRun bool) json.RawMessage {
 	var context struct {
 		Env map[string]string `json:"env"`
@@ -90,9 +90,10 @@ func orEmpty(text json.RawMessage) json.RawMessage {
 	return text
 }
 
-// The method "perform" restores an instance of an image and makes the instance process requests
-// until a request fails. If image is nil, the method starts an interpreter for the requests. The
-// error is the reason why the guest ended, or nil if the call to the guest returned.
+// The method "perform" restores an instance from an image and makes the instance process requests
+// until a request fails. If the argument "image" is nil, the method starts an interpreter for the
+// requests. If the call to the guest returned, the error is nil. Otherwise, the error is the reason
+// why the guest ended.
 func (r *run) perform(p *program, image *snapshot.Image, requests ...string) error {
 	r.files, r.memory.table = p.files, p.operations
 	full := image == nil
@@ -124,8 +125,8 @@ func (r *run) perform(p *program, image *snapshot.Image, requests ...string) err
 	return nil
 }
 
-// noInstance returns the error of a run whose instance cannot be created or exceeds the memory
-// limit.
+// noInstance returns the error of a run that has no instance: the instance could not be created, or
+// would exceed the memory limit.
 func (r *run) noInstance(err error) error {
 	switch {
 	case errors.Is(err, snapshot.ErrMemory) && r.instance != nil:
@@ -140,7 +141,7 @@ func (r *run) noInstance(err error) error {
 	return r.channel.halted
 }
 
-// memoryBytes returns the size of the tool's memory in bytes.
+// memoryBytes returns the number of bytes of the tool's memory.
 func (r *run) memoryBytes() int64 {
 	return int64(r.instance.Guest().Memory().Size()) - r.extraBytes
 }
@@ -159,7 +160,7 @@ func (r *run) close() {
 }
 
 // The method "call" performs a memory operation. The arguments are JSON texts in the order of the
-// parameters. An absent argument is an empty text.
+// parameters. For an absent argument, the text is empty.
 func (r *run) call(op string, args []string) ([]byte, error) {
 	return r.memory.call(r.channel.ctx, op, args, r.channel.doing == "run")
 }
@@ -168,8 +169,9 @@ func (r *run) refuse(op, kind, message string) ([]byte, error) {
 	return r.memory.refuse(op, kind, message)
 }
 
-// log logs a line. log buffers lines from before the run. If a run has to load the tool again, log
-// drops the lines of the repeated load.
+// The method "log" logs a line. The method buffers lines that the guest writes before the run. If a
+// run has to load the tool again, the method drops the lines that the guest writes during this
+// second load.
 func (r *run) log(level abi.Level, text string) error {
 	if r.logLine != nil && r.channel.doing != "load" {
 		return r.logLine(level, text)
@@ -180,15 +182,16 @@ func (r *run) log(level abi.Level, text string) error {
 	return nil
 }
 
-// warn records a warning of a run. warn limits the number of warnings, because a guest can send any
-// number of warnings.
+// The method "warn" records a warning of a run. The method limits the number of warnings, because a
+// guest can send an unlimited number.
 func (r *run) warn(text string) {
 	if r.channel.doing == "run" && text != "" && len(r.warnings) < maxWarnings {
 		r.warnings = append(r.warnings, text)
 	}
 }
 
-// file reads a module in the tool's folder. A guest can read files only while loading a tool.
+// The method "file" reads a module from the tool's folder. A guest can read files only while the
+// guest loads a tool.
 func (r *run) file(name string) (string, bool, error) {
 	if r.channel.doing != "load" {
 		return "", false, nil

@@ -15,8 +15,8 @@ import (
 // startExport is the only export of the interpreter that the engine needs.
 const startExport = "_start"
 
-// rewrite checks the interpreter's module and rewrites it for compilation. rewrite adds a check of
-// the stack limit. Instances of the rewritten module can be stopped and restored.
+// rewrite checks and rewrites the interpreter's module before the compilation. The rewritten module
+// checks the stack limit, and its instances can be stopped and restored.
 func rewrite(code []byte) (machine.Code, error) {
 	parsed, err := binary.Parse(code, binary.Limits{})
 	if err != nil {
@@ -40,7 +40,7 @@ func compileError(err error) error {
 	return err
 }
 
-// inspect checks that a module is a WASI command and has no imports other than WASI functions.
+// inspect checks that a module is a WASI command and that the module imports only WASI functions.
 func inspect(m *binary.Module) error {
 	if _, ok := m.Export(startExport); !ok {
 		return unusable("the module does not export %s", startExport)

@@ -19,8 +19,8 @@ import (
 
 var one = engine.Source{Path: "tool.py", Code: []byte("return 1")}
 
-// TestNoRuntime checks the faults of an engine without a usable interpreter. The faults must
-// contain a hint, but no path of the host.
+// TestNoRuntime checks the faults of an engine that has no usable interpreter. Each fault must
+// contain a hint, but no path on the host.
 func TestNoRuntime(t *testing.T) {
 	silent, foreign := wasmtest.Module{Pages: 1}, wasmtest.Module{Pages: 1}
 	silent.Func("_start", 0)
@@ -48,7 +48,7 @@ func TestNoRuntime(t *testing.T) {
 			_, err := e.Load(t.Context(), one)
 			f, ok := err.(*abi.Fault)
 			want := abi.SourceInvalid
-			if name == "a fault" || name == "none" { // a fault keeps its code; a missing runtime is unavailable
+			if name == "a fault" || name == "none" { // the code of a fault is kept; for other errors the code is unavailable
 				want = abi.Unavailable
 			}
 			if !ok || f.Code != want || f.File != "tool.py" || !strings.Contains(f.Hint, "toolrun python install") {
@@ -61,7 +61,8 @@ func TestNoRuntime(t *testing.T) {
 	}
 }
 
-// The function "small" returns a small module that can be compiled like an interpreter.
+// The function "small" returns a small module. The engine can compile the module as if it were an
+// interpreter.
 func small() []byte {
 	m := wasmtest.Module{Pages: 1}
 	const loop, none, branchIf, constant, get, set, subtract = 0x03, 0x40, 0x0d, 0x41, 0x23, 0x24, 0x6b
@@ -98,8 +99,8 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestCompiled checks that other engines can use a compiled interpreter without a runtime. The
-// engines must also report a damaged interpreter.
+// TestCompiled checks that engines without a runtime can use a compiled interpreter. If the
+// compiled interpreter is damaged, an engine must report the damage.
 func TestCompiled(t *testing.T) {
 	code := installed(t)
 	dir := filepath.Join(t.TempDir(), "compiled")
@@ -139,7 +140,8 @@ func flipped(content []byte, at int) []byte {
 	return damaged
 }
 
-// TestCacheIsNotUsed checks that the cache ignores folders that are unsafe or do not exist.
+// TestCacheIsNotUsed checks that the engine does not use a cache folder that is unsafe or does not
+// exist.
 func TestCacheIsNotUsed(t *testing.T) {
 	open, file := t.TempDir(), filepath.Join(t.TempDir(), "file")
 	if err := errors.Join(os.Chmod(open, 0o777), os.WriteFile(file, nil, 0o600)); err != nil {
@@ -155,9 +157,9 @@ func TestCacheIsNotUsed(t *testing.T) {
 	}
 }
 
-// TestRewriting checks that the rewritten module matches its version. If a change alters the
-// rewritten module, increment rewriteVersion, which is part of the cache key, and update the
-// version and the hash in this test.
+// TestRewriting compares the version and the hash of the rewritten module with expected values. If
+// you change the code and the rewritten module changes, increment rewriteVersion. rewriteVersion is
+// part of the cache key. Then update the version and the hash in this test.
 func TestRewriting(t *testing.T) {
 	const version, want = 3, "954ee72e8288769684967df194d0c9705b19f05ae8c32935637ca41489cc34c9"
 	text, err := python.Rewrite(small())

@@ -20,7 +20,7 @@ const (
 	maxSourceBytes = 1 << 20 // of one file
 	maxModules     = 200
 	maxFolderBytes = 8 << 20         // of all modules
-	maxLookups     = 20 * maxModules // the maximum number of module names that a guest can request
+	maxLookups     = 20 * maxModules // the maximum number of modules that a guest can request
 )
 
 // sourceText checks the size and the encoding of a source and removes a byte order mark.
@@ -41,8 +41,8 @@ func broken(name, format string, args ...any) error {
 	return f
 }
 
-// folder reads the modules in a tool's folder. folder keeps the texts of the modules, because a
-// guest that loads the tool again must get the same texts. folder is safe for concurrent use.
+// folder reads the modules in a tool's folder. A guest that loads the tool again must get the same
+// texts, so folder stores the texts of the modules. folder is safe for concurrent use.
 type folder struct {
 	files fs.FS
 
@@ -54,9 +54,9 @@ type folder struct {
 
 func newFolder(files fs.FS) *folder { return &folder{files: files, texts: map[string]*string{}} }
 
-// The method "read" returns the text of a module, or false if the module does not exist. The error
-// is a fault of the source: the tool has too many modules, a module is too large, or a module is
-// not valid UTF-8.
+// The method "read" returns the text of a module. If the module does not exist, the method returns
+// false. The error is a fault with one of these causes: the tool has too many modules, a module is
+// too large, or a module is not valid UTF-8.
 func (f *folder) read(name string) (string, bool, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -99,8 +99,9 @@ func (f *folder) open(name string) (*string, error) {
 	return &text, nil
 }
 
-// readFile reads a file, but at most one byte more than the limit. readFile treats an unreadable
-// file as absent, because the error could contain a path of the host.
+// readFile reads a file. If the file exceeds the limit, readFile stops one byte after the limit. If
+// the file cannot be read, readFile reports that it does not exist, because the error could contain
+// a path on the host.
 func readFile(files fs.FS, name string) ([]byte, bool) {
 	file, err := files.Open(name)
 	if err != nil {
@@ -130,8 +131,9 @@ func (p *program) loadFault(r *run) error {
 	return f
 }
 
-// The function "unreadable" returns the fault for a runtime that cannot be read. The fault contains
-// only the reason of a file error, because the error itself contains a path of the host.
+// The function "unreadable" returns the fault for a runtime that cannot be read. If a file
+// operation failed, the fault contains only the reason, because the error contains a path on the
+// host.
 func unreadable(err error) error {
 	if f, ok := err.(*abi.Fault); ok {
 		return f
@@ -142,7 +144,7 @@ func unreadable(err error) error {
 	return abi.Faultf(abi.SourceInvalid, "cannot read the Python runtime: %v", err).WithHint(hintRuntime)
 }
 
-// The function "named" adds the name of the tool's file to a fault of the runtime.
+// The function "named" adds the name of the tool's file to a fault about the runtime.
 func named(src engine.Source, err error) error {
 	f, ok := err.(*abi.Fault)
 	if !ok || f.Code != abi.SourceInvalid && f.Code != abi.Unavailable {

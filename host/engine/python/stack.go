@@ -11,20 +11,21 @@ import (
 )
 
 // stackBytes is the size of the stack for the interpreter's C code. The interpreter is linked with
-// a stack of 512 KiB. A stack of 512 KiB is enough for only 40 to 80 nested Python calls that pass
-// through C, such as calls to sorted with a key, because each call uses 8 KiB or more. Like the
-// stack of a process, the stack for C code does not count towards the memory limit of a tool. Pages
-// that a run does not touch use no memory.
+// a stack of 512 KiB. Some Python calls pass through C code. An example is a call to sorted with a
+// key function. Each such call uses 8 KiB or more, so a stack of 512 KiB is enough for only 40 to
+// 80 nested calls. The stack for C code does not count towards the memory limit of a tool. If a run
+// does not touch a page of the stack, the page uses no memory.
 const stackBytes = 12 << 20
 
 const wasmPage = 64 << 10
 
-// stack gives access to the C stack of an instance. The stack grows down, and a pointer below the limit
-// traps.
+// stack gives access to the C stack of an instance. The stack grows down. If the stack pointer
+// would fall below the limit, the guest traps.
 type stack struct{ pointer, limit api.MutableGlobal }
 
 // stackOf returns the stack of an instance. The stack pointer is the first mutable global of type
-// i32. The second mutable global of type i32 is the stack limit, which package stackguard adds.
+// i32. The second mutable global of type i32 contains the stack limit. Package stackguard adds this
+// global.
 func stackOf(in *snapshot.Instance) (s stack, err error) {
 	var found []api.MutableGlobal
 	for _, global := range in.Globals() {
@@ -39,14 +40,15 @@ func stackOf(in *snapshot.Instance) (s stack, err error) {
 }
 
 // overflowed reports whether the stack has grown beyond its limit. The linker places the original
-// stack at the start of the memory, so the limit of that stack is the start of the memory.
+// stack at the start of the memory. The limit of the original stack is therefore address 0.
 func (s stack) overflowed() bool {
 	pointer := uint32(s.pointer.Get())
 	return int32(pointer) < 0 || pointer < uint32(s.limit.Get())
 }
 
-// reserveStack reserves a stack at the end of the memory, which the interpreter's allocator does
-// not use. reserveStack returns the highest and the lowest valid address of the stack pointer.
+// reserveStack grows the memory and reserves the new part for a stack. The interpreter's allocator
+// does not use this part. reserveStack returns the highest and the lowest valid value of the stack
+// pointer.
 func reserveStack(in *snapshot.Instance) (top, limit uint32, err error) {
 	pages, ok := in.Guest().Memory().Grow(stackBytes / wasmPage)
 	if !ok {
@@ -57,18 +59,19 @@ func reserveStack(in *snapshot.Instance) (top, limit uint32, err error) {
 }
 
 // maxCCalls is the maximum number of nested C calls. One Python call that passes through C counts
-// as two to five C calls, and each C call uses at most 4 KiB of the stack. With maxCCalls, a guest
-// usually reaches the limit of Python calls (Limits.CallDepth) before it overflows the stack. A
-// tool can catch a RecursionError, but a stack overflow ends the run.
+// as two to five C calls, and each C call uses at most 4 KiB of the stack. maxCCalls is so high
+// that a guest usually exceeds Limits.CallDepth, the limit of nested Python calls, before the guest
+// overflows the stack. A tool can catch the resulting RecursionError, but a stack overflow ends the
+// run.
 const maxCCalls = 2200
 
-// allowCalls raises the limit of nested C calls, which the WASI build sets to 500. The thread state
-// of CPython 3.12 contains three adjacent numbers: the remaining Python calls, the recursion limit
-// and the remaining C calls. To mark the position of the three numbers, prepare.py sets the
-// recursion limit to a special value. If allowCalls does not find the special value, the limit
-// stays unchanged.
+// The WASI build of CPython limits nested C calls to 500. allowCalls raises this limit. The thread
+// state of CPython 3.12 contains three adjacent numbers: the remaining Python calls, the recursion
+// limit and the remaining C calls. prepare.py sets the recursion limit to a special value, and
+// allowCalls searches the memory for this value. If allowCalls does not find the value, the limit
+// of C calls does not change.
 func allowCalls(in *snapshot.Instance, mark uint32) {
-	const maxActive = 100 // the maximum number of calls that can be active now
+	const maxActive = 100 // more calls cannot be active now
 	guest := in.Guest().Memory()
 	memory, _ := guest.Read(0, guest.Size())
 	number := func(at int) uint32 { return binary.LittleEndian.Uint32(memory[at:]) }

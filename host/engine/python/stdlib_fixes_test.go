@@ -2,8 +2,8 @@ package python_test
 
 import "testing"
 
-// The engine fixes some results of CPython 3.12.0 that tools may depend on. Later releases of
-// CPython contain the same fixes as the engine.
+// Some functions of CPython 3.12.0 return wrong results. The engine fixes functions that tools may
+// use. Later releases of CPython contain the same fixes.
 func TestStdlibFixes(t *testing.T) {
 	runAll(t, []tool{
 		{name: "addresses that are not public", code: "import ipaddress\n" +

@@ -13,7 +13,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/enginetest"
 )
 
-// endless contains tools that never end, in Python code and in the interpreter's C code.
+// endless contains tools that never end. Some of the tools loop in Python code, and others loop in
+// the interpreter's C code.
 var endless = map[string]string{
 	"loop":               "while True:\n    pass",
 	"loop that catches":  "while True:\n    try:\n        while True:\n            pass\n    except BaseException:\n        pass\n    finally:\n        continue",
@@ -40,8 +41,8 @@ var endless = map[string]string{
 	"compiling":          "while True:\n    compile('x = 1\\n' * 10 ** 5, 'x', 'exec')",
 }
 
-// TestEndless checks that tools end at their deadline. Some deadlines in the test pass during Go
-// garbage collections, which wait for guests to yield.
+// TestEndless checks that tools end at their deadline. A garbage collection of Go waits until all
+// guests have yielded. Some of the deadlines in the test pass during a garbage collection.
 func TestEndless(t *testing.T) {
 	e := sharedEngine(t)
 	stopped := make(chan struct{})
@@ -70,7 +71,7 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// TestLoadEnds checks that the context of Load limits the time of a slow compilation.
+// TestLoadEnds tests a tool that compiles slowly. Load must return when its context ends.
 func TestLoadEnds(t *testing.T) {
 	e := sharedEngine(t)
 	if _, err := e.Load(t.Context(), engine.Source{Path: "tool.py"}); err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python"
 )
 
-// tool is a tool that runs once, together with its expected result.
+// The type tool contains a tool and the expected result of a single run.
 type tool struct {
 	name   string
 	code   string
@@ -30,15 +30,15 @@ type tool struct {
 
 	want    string // the output
 	fault   abi.Code
-	message string // a substring of the fault's message and hint
-	exact   bool   // message is the complete message and hint, separated by a line feed.
+	message string // a substring of the text that consists of the fault's message and hint
+	exact   bool   // message contains the complete message and the complete hint. A line feed separates the two texts.
 	place   string // "file:line:column" of the fault
 	logs    []string
 	warning string // a substring of a warning
 	stack   string
 }
 
-// The constant "enough" is the deadline of a run that should end by itself.
+// The constant "enough" is the time limit for a run that should end before the limit.
 const enough = 20 * time.Second
 
 func runAll(t *testing.T, tools []tool) {
@@ -207,7 +207,7 @@ func TestEntries(t *testing.T) {
 	})
 }
 
-// The constant patterns of a source are compiled before any run.
+// If a regular expression in a source is a constant, it is compiled before the first run.
 func TestPatternsAreReady(t *testing.T) {
 	e := sharedEngine(t)
 	code := "import re\n\ndef main():\n    before = len(re._cache)\n    re.sub(r'x+y\\d', '', 'text')\n    known = len(re._cache) - before\n" +

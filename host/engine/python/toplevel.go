@@ -13,18 +13,19 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
-// topLevel runs the top level of a tool once for all runs, if the result is the same in every run.
+// If the top level of a tool has the same result in every run, topLevel runs the top level once for
+// all runs.
 type topLevel struct {
 	program *program
 
-	lock    chan struct{}   // a mutex that supports cancellation; guards the fields from tried to varies
-	tried   bool            // true if a run has tried to run the top level for all runs
-	started *snapshot.Image // the snapshot from after the top level ran; nil if each run has to run the top level
+	lock    chan struct{}   // a mutex; guards the fields from tried to varies
+	tried   bool            // true if a run has tried to run the top level once for all runs
+	started *snapshot.Image // captured after the top level; nil if each run has to run the top level
 	early   []abi.LogLine   // the lines that the top level logged
 	varies  string          // the varying value that the top level used, or ""
 
-	// location is the source line that uses the varying value. location is "" if the line is
-	// unknown, and nil until a run has searched for it.
+	// location contains the source line that uses the varying value. Before a run has searched for
+	// the line, location is nil. If the search fails, location contains "".
 	location atomic.Pointer[string]
 }
 
@@ -32,9 +33,10 @@ func newTopLevel(p *program) *topLevel {
 	return &topLevel{program: p, lock: make(chan struct{}, 1)}
 }
 
-// image returns the interpreter after the top level has run, or nil if each run has to run the top
-// level. The first call to image runs the top level. The log of each run contains the lines that
-// the top level has logged, although only the first run executed the top level.
+// The method "image" returns the snapshot that was captured after the top level ran. If each run
+// has to execute the top level itself, the method returns nil. The first call to the method runs
+// the top level. The lines that the top level logs appear in the log of each run, although only the
+// first run executed the top level.
 func (l *topLevel) image(r *run) (*snapshot.Image, error) {
 	ctx := r.channel.ctx
 	select {
@@ -56,9 +58,9 @@ func (l *topLevel) image(r *run) (*snapshot.Image, error) {
 	return l.started, nil
 }
 
-// The method "try" runs the top level once for all runs. If the top level fails, or uses a value
-// that differs between runs, then each run executes the top level itself and reports its errors.
-// try returns an error only if the context of r ends or the host fails.
+// The method "try" runs the top level once for all runs. If the top level fails, or if it uses a
+// value that differs between runs, then each run executes the top level itself and reports the
+// errors. The method returns an error only if the context of r ends or the host fails.
 func (l *topLevel) try(r *run) error {
 	ctx := r.channel.ctx
 	var probe inputProbe
@@ -89,13 +91,13 @@ func (l *topLevel) try(r *run) error {
 	return err
 }
 
-// toWatch reports whether the next run of the top level has to find the line that uses the varying
-// value. The method "try" does not search for the line, because a later run of the top level can
-// find the line at no extra cost.
+// toWatch reports whether the next execution of the top level must find the line that uses the
+// varying value. The method "try" does not find the line, because a later execution can find the
+// line at no extra cost.
 func (l *topLevel) toWatch() bool { return l.varies != "" && l.location.Load() == nil }
 
-// warn adds a warning to a run that had to run the top level. The warning contains the reason why
-// the top level could not run once for all runs.
+// If a run had to execute the top level itself, the method "warn" adds a warning to the run. The
+// warning contains the reason why the top level could not run once for all runs.
 func (l *topLevel) warn(r *run) {
 	if l.varies == "" {
 		return
@@ -124,14 +126,15 @@ func (p *inputProbe) sources() machine.Sources {
 	}
 }
 
-// Read fills buffer with random bytes.
+// Read fills the buffer with random bytes and records the use.
 func (p *inputProbe) Read(buffer []byte) (int, error) {
 	p.random = true
 	return rand.Read(buffer)
 }
 
-// The method "used" returns a description of the varying value that the top level used, or "". The
-// argument "random" reports whether the guest used one of Python's own random number generators.
+// The method "used" returns a description of the varying value that the top level used. If the top
+// level used no such value, the method returns "". The argument "random" is true if the guest used
+// one of Python's own random number generators.
 func (p *inputProbe) used(random bool) string {
 	if p.time {
 		return "the time"

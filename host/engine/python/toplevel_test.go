@@ -18,8 +18,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python"
 )
 
-// TestTopOnce checks that a top level runs once, and that each run gets the objects and the log
-// lines of the top level.
+// TestTopOnce checks that the top level of a tool runs only once for all runs. Each run must get
+// the objects and the log lines of the top level.
 func TestTopOnce(t *testing.T) {
 	e := sharedEngine(t)
 	const code = "print('top')\nmade = []\ndef main(n):\n    made.append(n)\n    return [made, id(made)]\n"
@@ -54,7 +54,8 @@ func TestTopOnce(t *testing.T) {
 	}
 }
 
-// TestTopVaries checks that each run executes a top level that uses a varying value.
+// TestTopVaries tests top levels that use a varying value. Each run must execute such a top level
+// itself.
 func TestTopVaries(t *testing.T) {
 	e := sharedEngine(t)
 	files := fstest.MapFS{"stamp.py": {Data: []byte("def stamp():\n    return [datetime.now().isoformat()]\nfrom datetime import datetime\nNOW = stamp()\n")}}
@@ -98,7 +99,7 @@ func TestTopVaries(t *testing.T) {
 	}
 }
 
-// TestFirstRuns checks concurrent first runs of a program.
+// TestFirstRuns starts several runs of a new program concurrently.
 func TestFirstRuns(t *testing.T) {
 	e := sharedEngine(t)
 	p, err := e.Load(t.Context(), engine.Source{Path: "tool.py", Code: []byte("import difflib\nx = sum(range(100000))\ndef main(n):\n    return [n, x]\n")})
@@ -118,7 +119,8 @@ func TestFirstRuns(t *testing.T) {
 	all.Wait()
 }
 
-// TestFullStarts checks the engine without snapshots, which starts an interpreter for each run.
+// TestFullStarts tests an engine without snapshots. Such an engine starts an interpreter for each
+// run.
 func TestFullStarts(t *testing.T) {
 	e := newEngine(t, python.WithFullStarts())
 	for b, want := range map[enginetest.Behaviour]string{
@@ -155,7 +157,8 @@ func TestFullStarts(t *testing.T) {
 	}
 }
 
-// stopWhenSpinning returns a context that ends soon if the Behaviour loops forever.
+// stopWhenSpinning returns a context for a run of the Behaviour. If the Behaviour loops forever,
+// the context ends soon.
 func stopWhenSpinning(t *testing.T, b enginetest.Behaviour) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(t.Context())
 	if b == enginetest.Spin {
@@ -164,7 +167,7 @@ func stopWhenSpinning(t *testing.T, b enginetest.Behaviour) (context.Context, co
 	return ctx, cancel
 }
 
-// TestSnapshotIsTried checks that the engine detects a wrong entry point.
+// TestSnapshotIsTried checks that the engine tests its snapshot and detects a wrong entry point.
 func TestSnapshotIsTried(t *testing.T) {
 	e := newEngine(t)
 	if _, err := e.Load(t.Context(), engine.Source{Path: "tool.py"}); err != nil {

@@ -15,14 +15,15 @@ import (
 
 //go:generate sh -c "gzip -9n <$GOROOT/lib/time/zoneinfo.zip >zoneinfo.zip.gz"
 
-// packedZones is Go's time zone database, compressed with gzip. JavaScript's Intl uses the same
-// database.
+// packedZones contains Go's time zone database, compressed with gzip. In JavaScript tools, the
+// object Intl uses the same database.
 //
 //go:embed zoneinfo.zip.gz
 var packedZones []byte
 
-// zoneFiles returns the time zone files (RFC 9636) by zone name, about 400 KiB. The files are
-// unpacked when a tool first needs a zone. All runs of the process share the unpacked files.
+// zoneFiles maps the names of time zones to time zone files (RFC 9636). The files have about 400
+// KiB and are unpacked when a tool first needs a time zone. All runs of the process share the
+// unpacked files.
 var zoneFiles = sync.OnceValue(func() map[string][]byte {
 	files, err := unpackZones()
 	if err != nil {
@@ -40,7 +41,7 @@ func unpackZones() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	all = bytes.Clone(all) // copies the slice without the unused capacity from ReadAll
+	all = bytes.Clone(all) // the copy does not have the unused capacity of ReadAll's result
 	archive, err := zip.NewReader(bytes.NewReader(all), int64(len(all)))
 	if err != nil {
 		return nil, err
@@ -59,7 +60,8 @@ func unpackZones() (map[string][]byte, error) {
 	return files, nil
 }
 
-// zoneFile returns the file of a time zone, or false if no zone has the name.
+// zoneFile returns the file of the time zone with a given name. If there is no such time zone,
+// zoneFile returns false.
 func zoneFile(name string) ([]byte, bool) {
 	file, ok := zoneFiles()[name]
 	return file, ok

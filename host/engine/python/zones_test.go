@@ -18,7 +18,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python"
 )
 
-// nativeZones runs a program in python3 as a tool would run, with the time zones in a folder.
+// nativeZones runs a tool's program with the installed CPython. The program uses the time zone
+// files in the given folder.
 const nativeZones = `
 import io, json, os, sys, zoneinfo
 folder, file = sys.argv[1:]
@@ -47,15 +48,16 @@ func goZones(t *testing.T) []byte {
 	return archive
 }
 
-// Python tools must have the same time zones as JavaScript tools, which use time/tzdata.
+// Python tools must have the time zones in Go's package time/tzdata, because JavaScript tools use
+// that package.
 func TestZonesAreThoseOfGo(t *testing.T) {
 	if !bytes.Equal(python.UnpackedZones(t), goZones(t)) {
 		t.Error("zoneinfo.zip.gz is not the database of this Go; run go generate ./host/engine/python")
 	}
 }
 
-// For many zones and instants, the results of zoneinfo must equal the results of this machine's
-// CPython with the same files.
+// For many time zones and instants, the module zoneinfo must return the same results in the engine
+// and in this machine's CPython. Both use the same time zone files.
 func TestZones(t *testing.T) {
 	python, _ := python3(t)
 	cmd := exec.CommandContext(t.Context(), python, "-I", "-S", "-X", "utf8", "-c", nativeZones, unzipped(t), "testdata/zones.py")
@@ -111,7 +113,8 @@ func unzipped(t *testing.T) string {
 	return dir
 }
 
-// A tool must be able to read a zone at its top level, in each run, and without snapshots.
+// A tool must be able to read a time zone at its top level and in each run. It must also be able to
+// read one if the engine uses no snapshots.
 func TestZonesEverywhere(t *testing.T) {
 	const noon = "datetime(2018, 11, 4, 12, tzinfo=ZoneInfo('America/Sao_Paulo')).isoformat()"
 	tools := []tool{
@@ -128,7 +131,7 @@ func TestZonesEverywhere(t *testing.T) {
 	t.Run("started anew", func(t *testing.T) { tools[0].run(t, e) })
 }
 
-// A run must not find the zones that an earlier run has read.
+// A run must not find time zones that an earlier run has read.
 func TestZonesOfEachRun(t *testing.T) {
 	const code = "import zoneinfo\ndef main(key):\n    first = len(zoneinfo.ZoneInfo._weak_cache) if hasattr(zoneinfo.ZoneInfo, '_weak_cache') else 0\n    zone = zoneinfo.ZoneInfo(key)\n    zoneinfo._common.load_tzdata = None\n    return [first, str(zone)]\n"
 	p := loadTool(t, sharedEngine(t), code)

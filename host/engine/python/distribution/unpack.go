@@ -15,12 +15,13 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// archiveTimes bounds the packed and the unpacked size of an archive, as a multiple of the
-// runtime's size. The bound limits the work that a malicious registry can cause.
+// archiveTimes limits the packed and the unpacked size of an archive. Each size can be at most
+// archiveTimes times the size of the runtime. A malicious registry can therefore cause only limited
+// work.
 const archiveTimes = 4
 
 // unpack extracts the runtime from an archive to a new file and checks the runtime. unpack does not
-// extract other files, and does not use names from the archive as paths.
+// extract any other file. unpack does not use names in the archive as paths.
 func (r release) unpack(ctx context.Context, archive, file string, progress func(done, total int64)) error {
 	in, err := os.Open(archive)
 	if err != nil {
@@ -41,13 +42,13 @@ func (r release) unpack(ctx context.Context, archive, file string, progress func
 	}
 	err = r.copy(out, &meter{ctx: ctx, from: entry, total: r.bytes, progress: progress})
 	if err == nil {
-		err = out.Sync() // sync before the rename, because Find checks only the size
+		err = out.Sync() // Find checks only the size, so the content must be synced before the rename
 	}
 	return cmp.Or(err, out.Close())
 }
 
-// locate advances to the runtime in an archive. The runtime is a regular file with the expected
-// name in any folder.
+// The function "locate" advances to the runtime in an archive. The runtime is a regular file with
+// the expected name. It can be in any folder of the archive.
 func locate(entries *tar.Reader) (io.Reader, error) {
 	for {
 		header, err := entries.Next()
@@ -63,7 +64,8 @@ func locate(entries *tar.Reader) (io.Reader, error) {
 	}
 }
 
-// copy writes the runtime, up to its expected size, and checks the size and the hash.
+// The function "copy" writes the runtime and checks the size and the hash. The function stops if
+// the expected size is exceeded.
 func (r release) copy(to io.Writer, from io.Reader) error {
 	sum := sha256.New()
 	n, err := io.Copy(io.MultiWriter(to, sum), io.LimitReader(from, r.bytes+1))
@@ -80,7 +82,8 @@ func (r release) copy(to io.Writer, from io.Reader) error {
 	return nil
 }
 
-// meter is a reader that reports its progress and stops when the context ends.
+// meter is a reader that reports how many bytes it has read. When the context ends, meter returns
+// an error.
 type meter struct {
 	ctx         context.Context
 	from        io.Reader

@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python/distribution"
 )
 
-// Variable is the name of an environment variable that contains the path of the runtime. Set the
-// environment variable if the runtime is not installed in the usual folder.
+// Variable is the name of an environment variable that contains the path of the runtime. If the
+// runtime is not installed in the usual folder, set the environment variable.
 const Variable = "TOOLRUN_PYTHON_WASM"
 
 // File returns the path of the runtime. If no runtime is available, File skips the test. File is
@@ -26,8 +26,8 @@ func File(t testing.TB) string {
 	return file
 }
 
-// The function "installed" finds the runtime in the folder that the toolrun command uses, or
-// installs the runtime there.
+// The function "installed" searches for the runtime in the folder that the toolrun command uses. If
+// the folder does not contain the runtime, the function installs the runtime in this folder.
 var installed = sync.OnceValues(func() (string, error) {
 	if file := os.Getenv(Variable); file != "" {
 		return filepath.Abs(file)

@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python/distribution/disttest"
 )
 
-// A test of an engine reads the runtime from the file. If no runtime is available, File skips the
-// test.
+// A test of an engine reads the runtime from the file whose path File returns. If no runtime is
+// available, File skips the test.
 func ExampleFile() {
 	_ = func(t *testing.T) {
 		file := disttest.File(t)
