@@ -11,11 +11,11 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// NewDocumentPool returns a pool of workers that extract text from uploaded documents. The only
-// engine of the pool is the engine that extract.Reader needs. The pool is separate from the pool of
-// tools, so that no tool can use the engine, and uploads do not occupy the workers of tools.
-// sandbox.Options.Languages is ignored. The default of sandbox.Options.Workers is the number of
-// processors that Go uses. Close the pool after its readers.
+// NewDocumentPool returns a pool of workers that extract text from uploaded documents. The pool
+// contains only the engine that extract.Reader needs. Tools run in another pool. Therefore tools
+// cannot use this engine, and uploads do not occupy the workers of tools. NewDocumentPool ignores
+// sandbox.Options.Languages. The default of sandbox.Options.Workers is the number of processors
+// that Go uses. Close all readers before you close the pool.
 func NewDocumentPool(opts sandbox.Options) (*sandbox.Pool, error) {
 	language := documents()
 	if unsound(runtime.GOARCH) != "" && len(opts.Require) > 0 {
@@ -26,7 +26,7 @@ func NewDocumentPool(opts sandbox.Options) (*sandbox.Pool, error) {
 	return sandbox.New(opts)
 }
 
-// documents returns the engine that workers have in addition to the engines of tools.
+// The function "documents" returns the engine with which a worker extracts text from documents.
 func documents() sandbox.Language {
 	return sandbox.Language{
 		MemoryFiles:    true,
@@ -45,6 +45,6 @@ func compilePDFium(ctx context.Context, s sandbox.Setup) error {
 
 func startPDFium(ctx context.Context, e engine.Engine) {
 	if d, ok := e.(*extract.Engine); ok {
-		_ = d.Start(ctx) // loading the program tries again and reports the error
+		_ = d.Start(ctx) // the first load of the program tries again and reports the error
 	}
 }

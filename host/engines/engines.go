@@ -1,8 +1,8 @@
 // Package engines bundles toolrun's engines: JavaScript and TypeScript, WebAssembly, and Python.
 //
-// A program that runs tools calls [Main] at the beginning of main and creates its engines with
-// [NewPool], so that every guest runs in a locked-down worker process. [InProcess] returns the same
-// engines without worker processes, for trusted tools.
+// A program that runs tools calls [Main] at the beginning of its function main, and creates its
+// engines with [NewPool]. Every guest then runs in a locked-down worker process. For trusted tools,
+// [InProcess] returns the same engines without worker processes.
 //
 // Python needs an interpreter that is not part of toolrun. Package distribution installs the
 // interpreter, and [WithPython] sets its path.
@@ -15,26 +15,26 @@ import (
 
 // If this process was started as a worker, Main runs the worker and does not return. Otherwise it
 // does nothing. A program that uses NewPool or NewDocumentPool must call Main at the beginning of
-// main, and of TestMain in its tests.
+// its function main. The program's tests must call Main at the beginning of TestMain.
 func Main() { sandbox.Main(append(sandboxed(choices{}), documents())...) }
 
-// NewPool returns a worker pool for every language. sandbox.Options.Languages is ignored. Pass the
-// Engines of the pool to host.Options, and close the pool after the host.
+// NewPool returns a worker pool that supports all languages. NewPool ignores
+// sandbox.Options.Languages. Pass the pool's Engines to host.Options. Close the host before you
+// close the pool.
 func NewPool(workers sandbox.Options, options ...Option) (*sandbox.Pool, error) {
 	workers.Languages = sandboxed(choose(options))
 	return sandbox.New(workers)
 }
 
-// UTC is the time zone of tools in workers.
+// Tools in workers use the time zone UTC.
 var UTC = engine.UTC
 
-// InProcess returns an engine for every language that runs guests in this process. Without worker
-// processes, a guest can exhaust the memory of this process or hang the process, and a bug in an
-// engine can become a sandbox escape. Every Result contains a warning that the tool ran without
-// isolation.
+// InProcess returns an engine for every language. The engines run guests in this process. A guest
+// can therefore exhaust the memory of the process or make the process hang, and a bug in an engine
+// can allow a guest to escape. Every Result contains a warning that the tool ran without isolation.
 //
-// JavaScript dates use the process's local time zone. To use UTC as in workers, set time.Local to
-// UTC at the start of the program.
+// JavaScript dates use the process's local time zone. In workers, they use UTC. To use UTC in this
+// process too, set time.Local to UTC at the start of the program.
 func InProcess(options ...Option) []engine.Engine {
 	c := choose(options)
 	var all []engine.Engine

@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// A program calls Main at the beginning of its main function, as TestMain does for the tests of
-// this package. In a worker, Main does not return.
+// A program calls Main at the beginning of its function main. The tests of this package call Main
+// in TestMain. In a worker, Main does not return.
 func TestMain(m *testing.M) {
 	engines.Main()
 	os.Exit(m.Run())

@@ -16,10 +16,10 @@ func choose(options []Option) (c choices) {
 	return c
 }
 
-// WithPython sets the file of the interpreter for Python tools, which is CPython for WASI. The file
-// is the installed interpreter, whose path distribution.Find returns, or another build. The file is
-// read when the first Python tool is loaded. By default no interpreter is set, and Python tools
-// fail with a hint.
+// WithPython sets the path of the interpreter for Python tools. The interpreter is CPython for
+// WASI. The path can be the result of distribution.Find or the path of another build. The engine
+// reads the file when the first Python tool is loaded. If WithPython is not used, Python tools fail
+// with a fault that contains a hint.
 func WithPython(file string) Option { return func(c *choices) { c.python = file } }
 
 // WithCache sets the folder in which in-process engines store compiled code. Only the user can have
@@ -27,9 +27,9 @@ func WithPython(file string) Option { return func(c *choices) { c.python = file 
 // not stored.
 func WithCache(dir string) Option { return func(c *choices) { c.cacheDir = dir } }
 
-// WithPanicLog sets a function that is called for each panic in an in-process engine, possibly by
-// many goroutines. Each panic is a bug. Pools use sandbox.Options.Logger instead. By default,
-// panics are not logged.
+// WithPanicLog sets a function that is called for each panic in an in-process engine. Many
+// goroutines can call the function at the same time. Each panic is a bug. Pools use
+// sandbox.Options.Logger instead. By default, panics are not logged.
 func WithPanicLog(log func(engine string, value any, stack []byte)) Option {
 	return func(c *choices) { c.panicked = log }
 }

@@ -13,14 +13,13 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// interpreterBytes is the additional memory of a worker for idle instances of the interpreter. The
-// kernel counts the whole memory of each instance with its stack, even if the memory was never
-// touched.
+// interpreterBytes is added to the memory limit of a worker for idle instances of the interpreter.
+// The kernel counts the whole memory and stack of an instance, even if a part was never touched.
 const interpreterBytes = 288 << 20
 
-// pythonLanguage returns Python for workers. A worker without guests compiles the interpreter for
-// all other workers, and each worker starts the interpreter before its first run. Without a cache
-// folder for compiled code Python is not available.
+// pythonLanguage returns Python for workers. One worker compiles the interpreter for all other
+// workers. This worker never runs guests. Each other worker starts the compiled interpreter before
+// its first run. If the pool has no folder for compiled code, Python is not available.
 func pythonLanguage(c choices) sandbox.Language {
 	file := c.python
 	var files []string
@@ -44,7 +43,7 @@ func pythonLanguage(c choices) sandbox.Language {
 	}
 }
 
-// noCache returns the error of workers whose pool cannot store compiled code in the cache.
+// noCache returns the error that workers report if their pool cannot store compiled code.
 func noCache() ([]byte, error) {
 	return nil, abi.Faultf(abi.Unavailable, "Python tools require a folder for compiled code").
 		WithHint("set sandbox.Options.CacheDir, or the environment variable HOME or XDG_CACHE_HOME for the toolrun command")
@@ -68,21 +67,21 @@ func startPython(ctx context.Context, e engine.Engine) {
 	}
 }
 
-// stateOf returns a text that changes if the file or toolrun's version changes. stateOf does not
-// read the file.
+// stateOf returns a text that depends on the state of the file and on toolrun's version. If the
+// file changes, the text changes. stateOf does not read the file.
 func stateOf(file string) string {
 	info, err := os.Stat(file)
 	if err != nil {
 		return file
 	}
-	if distribution.Holds(file) { // the content of an installed interpreter is verified when it is read
+	if distribution.Holds(file) { // an installed interpreter is verified when it is read
 		return fmt.Sprint(python.Version(), " ", distribution.SHA256)
 	}
 	return fmt.Sprint(python.Version(), " ", file, " ", info.Size(), " ", info.ModTime().UnixNano())
 }
 
-// readPython reads an interpreter. readPython verifies the content of an installed interpreter, but
-// not of another build.
+// readPython reads an interpreter. If the file is an installed interpreter, readPython verifies the
+// content. If the file is another build, readPython does not verify the content.
 func readPython(file string) ([]byte, error) {
 	if file == "" {
 		return nil, abi.Faultf(abi.Unavailable, "no Python runtime is installed").
@@ -103,5 +102,5 @@ func readPython(file string) ([]byte, error) {
 	return code, nil
 }
 
-// maxRuntimeBytes exceeds the size of any build of CPython.
+// maxRuntimeBytes is the maximum size of an interpreter's file. All builds of CPython are smaller.
 const maxRuntimeBytes = 256 << 20

@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// pythonEngine returns the engine for Python of a pool.
+// pythonEngine returns a pool's engine for Python.
 func pythonEngine(t *testing.T, workers sandbox.Options, options ...engines.Option) engine.Engine {
 	t.Helper()
 	pool, err := engines.NewPool(workers, options...)
@@ -32,9 +32,10 @@ func pythonEngine(t *testing.T, workers sandbox.Options, options ...engines.Opti
 	return nil
 }
 
-// TestPython runs the conformance suite of engines for Python in workers.
+// TestPython runs the conformance suite for engines with the Python engine. The suite's tools run
+// in workers.
 func TestPython(t *testing.T) {
-	cache, err := os.UserCacheDir() // the folder in which the command keeps the compiled interpreter
+	cache, err := os.UserCacheDir() // the toolrun command also stores the compiled interpreter in this folder
 	if err != nil {
 		t.Skipf("this user has no cache folder: %v", err)
 	}

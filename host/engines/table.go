@@ -12,7 +12,7 @@ import (
 
 //go:generate go run ./generate ../app/extensions.go
 
-// entry describes how a bundled engine is created, in a worker and in this process.
+// entry contains two ways to create a bundled engine: in a worker, and in this process.
 type entry struct {
 	title     string // the name of the engine in the log of panics
 	sandboxed func(choices) sandbox.Language
@@ -20,8 +20,8 @@ type entry struct {
 }
 
 // table returns the bundled engines. No other list contains the bundled engines. The Info of each
-// engine contains its languages and file extensions. After a change of the table, run go generate
-// to update the default of app.Loader.
+// engine contains its languages and file extensions. After you change the table, run go generate to
+// update the default of app.Loader.
 func table() []entry {
 	return []entry{
 		{"JavaScript", jsLanguage, func(_ choices, panicked func(any, []byte)) engine.Engine {
@@ -39,7 +39,7 @@ func table() []entry {
 // Infos returns the descriptions of the bundled engines. Infos starts no engine.
 func Infos() []engine.Info { return engine.Infos(InProcess()) }
 
-// The function sandboxed returns the engines for workers.
+// The function "sandboxed" returns the engines for workers.
 func sandboxed(c choices) (all []sandbox.Language) {
 	for _, e := range table() {
 		all = append(all, e.sandboxed(c))
@@ -60,8 +60,8 @@ func wasmLanguage(choices) sandbox.Language {
 	}
 }
 
-// unsound returns the reason why the WebAssembly compiler, which Python needs too, is not safe on a
-// processor architecture. unsound returns "" if the compiler is safe.
+// Plug-ins and Python need the WebAssembly compiler. If the compiler is not safe on a processor
+// architecture, unsound returns the reason. Otherwise, unsound returns "".
 func unsound(arch string) string {
 	if arch == "arm64" {
 		return "the WebAssembly compiler (wazero 1.12) computes wrong values on arm64, which could break the isolation"
@@ -69,6 +69,6 @@ func unsound(arch string) string {
 	return ""
 }
 
-// wasmStackBytes is the memory that wazero needs to grow the stack of a guest with maximum call
-// depth.
+// wasmStackBytes is the memory that wazero needs to grow the stack of a guest that uses the maximum
+// call depth.
 const wasmStackBytes = 128 << 20

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// TestTable expects app files to be checked for the same extensions that the engines run, in
-// workers and in process.
+// TestTable compares file extensions. App files, the engines in workers and the engines in this
+// process must support the same extensions.
 func TestTable(t *testing.T) {
 	want := engine.Extensions(engines.Infos())
 	if got := app.Extensions(); !slices.Equal(got, want) {

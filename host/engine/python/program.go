@@ -26,7 +26,7 @@ type program struct {
 	nothing     string   // the warning that a run reports if it returns nothing
 	review      engine.Review
 
-	loaded   *snapshot.Image // captured before the top level runs; nil if every run starts its own interpreter
+	loaded   *snapshot.Image // captured before the top level runs; nil without snapshots
 	topLevel *topLevel       // nil if each run has to execute the top level
 
 	open engine.Inflight

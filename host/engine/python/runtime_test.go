@@ -48,7 +48,7 @@ func TestNoRuntime(t *testing.T) {
 			_, err := e.Load(t.Context(), one)
 			f, ok := err.(*abi.Fault)
 			want := abi.SourceInvalid
-			if name == "a fault" || name == "none" { // the code of a fault is kept; for other errors the code is unavailable
+			if name == "a fault" || name == "none" { // other errors become unavailable
 				want = abi.Unavailable
 			}
 			if !ok || f.Code != want || f.File != "tool.py" || !strings.Contains(f.Hint, "toolrun python install") {

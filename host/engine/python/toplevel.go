@@ -20,7 +20,7 @@ type topLevel struct {
 
 	lock    chan struct{}   // a mutex; guards the fields from tried to varies
 	tried   bool            // true if a run has tried to run the top level once for all runs
-	started *snapshot.Image // captured after the top level; nil if each run has to run the top level
+	started *snapshot.Image // captured after the top level ran, or nil
 	early   []abi.LogLine   // the lines that the top level logged
 	varies  string          // the varying value that the top level used, or ""
 

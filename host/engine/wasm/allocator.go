@@ -2,8 +2,8 @@ package wasm
 
 import "github.com/tetratelabs/wazero/experimental"
 
-// linearMemory is the memory of a guest, which grows up to a limit. linearMemory implements the
-// allocator and the memory of wazero.
+// linearMemory is the memory of a guest. The memory can grow up to a limit. linearMemory implements
+// wazero's interfaces for the allocator and for the memory.
 type linearMemory struct {
 	bytes   []byte
 	limit   uint64

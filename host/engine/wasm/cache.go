@@ -9,15 +9,15 @@ import (
 )
 
 // WithCache caches compiled plug-ins in a folder. The engine creates the folder with mode 0700 if
-// the folder does not exist. The engine does not use a folder that is not writable, that other
-// users can write to, or that belongs to another user. Each version of each plug-in adds files to
-// the cache. You can delete the cache at any time.
+// the folder does not exist. The engine ignores the folder in three cases: the folder belongs to
+// another user, other users can write to the folder, or the engine cannot write to the folder. Each
+// version of a plug-in adds files to the folder. You can delete the files at any time.
 func WithCache(dir string) Option {
 	return func(e *Engine) { e.cache = machine.Cache{Dir: dir} }
 }
 
-// compile returns a compiled plug-in from the cache, or compiles the plug-in. compile ignores
-// errors of the cache.
+// The function "compile" returns a compiled plug-in. If the cache does not contain the plug-in, the
+// function compiles the plug-in. If the cache fails, the function ignores the error.
 func (p *plugin) compile(ctx context.Context, code machine.Code) (*machine.Machine, error) {
 	compileIn := func(dir string) (*machine.Machine, error) { return machine.CompileIn(ctx, dir, code, p.provide) }
 	if m := p.engine.cache.Get(hash(code.Binary), compileIn, compileIn); m != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/wasm"
 )
 
-// TestCache damages the cached files of a plug-in in several ways. The plug-in must load despite
-// each damage.
+// TestCache damages the cached files of a plug-in in several ways. The plug-in must load in each
+// case.
 func TestCache(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
 	code := plugin(nil)
@@ -50,7 +50,8 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestCacheIsNotUsed checks that the cache ignores shared folders and paths that are not folders.
+// TestCacheIsNotUsed checks that the engine does not use a cache folder to which other users can
+// write, or a path that is not a folder.
 func TestCacheIsNotUsed(t *testing.T) {
 	open, file := t.TempDir(), filepath.Join(t.TempDir(), "file")
 	if err := os.Chmod(open, 0o777); err != nil {

@@ -16,14 +16,14 @@ import (
 const (
 	markerPrefix = "toolrun_abi_"
 	marker       = markerPrefix + "1"
-	defaultEntry = "toolrun_run" // the entry of a tool whose manifest does not name an entry
+	defaultEntry = "toolrun_run" // the entry of a tool if the tool's manifest does not name an entry
 	initialise   = "_initialize"
 	command      = "_start"
 	memoryExport = "memory"
 )
 
-// inspect parses a module and checks that it is a plug-in. inspect runs before wazero reads the
-// module.
+// inspect parses a module and checks that it is a plug-in. The engine calls inspect before wazero
+// reads the module.
 func inspect(code []byte, table abi.Table) (*binary.Module, error) {
 	m, err := binary.Parse(code, limits)
 	if err != nil {
@@ -38,7 +38,7 @@ func inspect(code []byte, table abi.Table) (*binary.Module, error) {
 	return m, c.checkExport(initialise, "() -> ()")
 }
 
-// inspectEntry checks that a plug-in exports its entry.
+// inspectEntry checks that a plug-in exports the entry of the tool.
 func inspectEntry(m *binary.Module, entry string) error {
 	c := &checker{Module: m}
 	if _, ok := c.Export(entry); !ok {
@@ -58,7 +58,7 @@ func named(src engine.Source, err error) error {
 	return &g
 }
 
-// The function "unreadable" returns the fault of a module that binary.Parse rejected.
+// The function "unreadable" returns the fault for a module that binary.Parse has rejected.
 func unreadable(err error) *abi.Fault {
 	return abi.Faultf(abi.SourceInvalid, "%v", err)
 }
@@ -69,10 +69,11 @@ type checker struct {
 	table abi.Table
 }
 
-// extismModule is the name of the module from which Extism plug-ins import functions.
+// Plug-ins for Extism, another plug-in system, import functions from a module. extismModule is the
+// name of that module.
 const extismModule = "extism:host/env"
 
-// checkOrigin rejects plug-ins that were built for other systems.
+// checkOrigin rejects plug-ins that were built for other plug-in systems.
 func (c *checker) checkOrigin() *abi.Fault {
 	if !slices.ContainsFunc(c.Imports, func(i binary.Import) bool { return i.Module == extismModule }) {
 		return nil
@@ -102,18 +103,18 @@ func (c *checker) checkVersion() *abi.Fault {
 		WithHint("build the module with a binding of abi/guest, or export the marker described in abi/ABI.md")
 }
 
-// commandHint describes how to rebuild a command as a plug-in. If the command exports functions
-// that could serve as entries, the hint lists them. TinyGo builds such commands.
+// commandHint returns a hint for a WASI command. The hint says how to rebuild the command as a
+// plug-in, and lists exported functions that could be entries. TinyGo builds such commands.
 func (c *checker) commandHint() string {
 	const reactor = "build a reactor: with -buildmode=c-shared in Go and TinyGo (0.34 or newer), -mexec-model=reactor in C, crate-type cdylib in Rust"
 	names := c.entries()
-	if len(names) == 0 || slices.Contains(names, quote(defaultEntry)) { // a manifest omits the default entry
+	if len(names) == 0 || slices.Contains(names, quote(defaultEntry)) { // a manifest need not name the default entry
 		return reactor
 	}
 	return reactor + "; to use another export, set entry in the manifest to one of: " + strings.Join(names[:min(len(names), 10)], ", ")
 }
 
-// checkImports checks that the ABI provides all imports.
+// checkImports checks that the host provides all imports of the plug-in.
 func (c *checker) checkImports() *abi.Fault {
 	for _, i := range c.Imports {
 		name := quote(i.Module + "." + i.Name)
@@ -135,8 +136,9 @@ func (c *checker) checkImports() *abi.Fault {
 	return nil
 }
 
-// provided returns the type of the imported host function. The result "known" reports whether the
-// host provides the function, and the result ok reports whether the host provides the module.
+// The method "provided" returns the type of a host function that a plug-in imports. The result
+// "known" is true if the host provides the function. The result ok is true if the host provides the
+// module of the function.
 func (c *checker) provided(i binary.Import) (signature string, known, ok bool) {
 	switch i.Module {
 	case runModule:
@@ -168,7 +170,8 @@ func valueTypes(types []api.ValueType) []binary.ValueType {
 	return out
 }
 
-// importHint returns the most likely cause of an unknown import.
+// importHint returns a hint for an import that the host does not provide. The hint describes the
+// most likely cause.
 func importHint(i binary.Import) string {
 	switch {
 	case i.Module == "env" && i.Name == "abort":
@@ -196,7 +199,7 @@ func (c *checker) checkMemory() *abi.Fault {
 	return nil
 }
 
-// entryType is the type of every entry.
+// entryType is the type that every entry must have.
 const entryType = "() -> (i32)"
 
 // checkExport checks the type of an exported function that the host calls. The export is optional.
@@ -218,7 +221,7 @@ func (c *checker) signature(e binary.Export) string {
 	return c.Types[c.Funcs[e.Index]].String()
 }
 
-// entryHint lists the exports that could serve as the entry.
+// entryHint returns a hint that lists the exports that could be the entry.
 func (c *checker) entryHint() string {
 	names := c.entries()
 	if len(names) == 0 {

@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasmtest"
 )
 
-// plugin returns a plug-in whose entry runs the code. The function "prepare" can add imports and
-// functions.
+// The function "plugin" returns a plug-in. The entry of the plug-in runs the given code. The
+// argument "prepare" is a function that can add imports and functions.
 func plugin(prepare func(m *wasmtest.Module), code ...byte) []byte {
 	m := &wasmtest.Module{Pages: 1}
 	if prepare != nil {
@@ -40,7 +40,8 @@ func exports(results int, names ...string) []byte {
 	return m.Bytes()
 }
 
-// command returns a WASI command with an export that has the type of an entry.
+// The function "command" returns a WASI command. One export of the command has the type of an
+// entry.
 func command(entry string) []byte {
 	m := &wasmtest.Module{Pages: 1}
 	m.Func("_start", 0)
@@ -48,7 +49,8 @@ func command(entry string) []byte {
 	return m.Bytes()
 }
 
-// extism returns a module like the modules that Extism's PDKs produce.
+// The function "extism" returns a module that resembles a plug-in for Extism, another plug-in
+// system.
 func extism(command bool) []byte {
 	m := &wasmtest.Module{Pages: 1}
 	m.Import("extism:host/env.input_length", 0)
@@ -59,8 +61,8 @@ func extism(command bool) []byte {
 	return m.Bytes()
 }
 
-// TestExtendedConst initializes a global with a sum. The plug-in traps if the global has the wrong
-// value.
+// TestExtendedConst tests a global whose initial value is a sum. If the global has a wrong value,
+// the plug-in traps.
 func TestExtendedConst(t *testing.T) {
 	const globalGet, i32 = 0x23, 0x7f
 	sections, err := binary.Sections(plugin(nil, wasmtest.Trap([]byte{globalGet, 0}, wasmtest.Const(42))...))

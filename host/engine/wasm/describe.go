@@ -14,11 +14,12 @@ import (
 type Description struct {
 	// Bytes is the size of the file in bytes.
 	Bytes int `json:"bytes"`
-	// Imports contains the names of the imported functions, in the form module.name and sorted.
+	// Imports contains the sorted names of the imported functions. Each name has the form
+	// module.name.
 	Imports []string `json:"imports"`
-	// Exports contains the exported names, sorted.
+	// Exports contains the sorted names of the exports.
 	Exports []string `json:"exports"`
-	// MemoryBytes is the initial size of the memory in bytes.
+	// MemoryBytes is the initial size of the plug-in's memory in bytes.
 	MemoryBytes int64 `json:"memory_bytes"`
 }
 
@@ -47,9 +48,9 @@ func Describe(src engine.Source) (Description, error) {
 	return d, nil
 }
 
-// Timing contains the durations of the two phases of a run.
+// Timing contains the durations of two phases of a run: the start and the call.
 type Timing struct {
-	Start time.Duration // the creation and initialization of the instance
+	Start time.Duration // the creation and the initialization of the instance
 	Call  time.Duration // running the entry
 }
 

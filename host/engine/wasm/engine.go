@@ -22,8 +22,8 @@ var _ engine.Engine = (*Engine)(nil)
 // Option configures an Engine.
 type Option func(*Engine)
 
-// WithPanicLog sets a function that logs panics of the engine. Each panic is a bug. The run that
-// causes the panic fails with the code "internal".
+// WithPanicLog sets a function that logs panics in the engine's own code. Each such panic is a bug.
+// A run in which the engine panics fails with the code "internal".
 func WithPanicLog(log func(value any, stack []byte)) Option {
 	return func(e *Engine) { e.panicked = log }
 }
@@ -42,9 +42,10 @@ func (*Engine) Info() engine.Info {
 	return engine.Info{Name: "wasm", Extensions: []string{".wasm"}}
 }
 
-// Load checks a plug-in, makes it interruptible and compiles it. Compilation takes about one second
-// for 3 MB. The error is an *abi.Fault. The code of the fault is abi_mismatch for a plug-in with
-// another ABI version, and source_invalid for any other plug-in that the host rejects.
+// Load checks a plug-in, makes it interruptible and compiles it. The compilation of a plug-in of 3
+// MB takes about one second. The error is an *abi.Fault. If the plug-in has an unsupported ABI
+// version, the code of the fault is abi_mismatch. If the engine rejects the plug-in for another
+// reason, the code is source_invalid.
 func (e *Engine) Load(ctx context.Context, src engine.Source) (engine.Program, error) {
 	return load(ctx, e, src)
 }

@@ -30,8 +30,9 @@ var abiFunctions = []struct {
 	{"memory.remember", 6}, {"memory.forget", 4},
 }
 
-// callsOf builds a plug-in from fuzz input. Each call uses one byte for the function and two bytes
-// for each argument. The remaining bytes of the input become the plug-in's memory.
+// callsOf builds a plug-in from fuzz input. The plug-in makes host calls. One byte of the input
+// selects the function of a call, and two bytes determine each argument. The remaining bytes of the
+// input become the plug-in's memory.
 func callsOf(program []byte, exit int32) []byte {
 	m := &wasmtest.Module{Pages: 1}
 	for _, f := range abiFunctions {
@@ -49,8 +50,8 @@ func callsOf(program []byte, exit int32) []byte {
 			break
 		}
 		for i := range args {
-			// The conversion extends the sign, so some arguments are addresses near the beginning
-			// or the end of the address space.
+			// The conversion extends the sign. As an address, an argument is therefore near the
+			// beginning or near the end of the address space.
 			args[i] = int32(int16(binary.LittleEndian.Uint16(program[2*i:])))
 		}
 		program = program[2*len(args):]
@@ -62,8 +63,9 @@ func callsOf(program []byte, exit int32) []byte {
 	return m.Bytes()
 }
 
-// FuzzABI makes arbitrary calls with arbitrary arguments. The engine must not panic, and the host
-// must receive only well-formed calls. The outcome must be a JSON output or a fault.
+// FuzzABI runs plug-ins that make arbitrary calls with arbitrary arguments. The engine must not
+// panic, and the host must receive only well-formed calls. The result of the run must be a JSON
+// output or a fault.
 func FuzzABI(f *testing.F) {
 	for _, text := range []string{`{"message":"m","id":"1"}`, `[1,2]`, `prefs`, "\xff{"} {
 		for at := range abiFunctions {
@@ -93,7 +95,7 @@ func FuzzABI(f *testing.F) {
 	})
 }
 
-// checkedHost returns a host that checks the arguments of each call.
+// checkedHost returns a host for memory calls. The host checks the arguments of each call.
 func checkedHost(t *testing.T) engine.Host {
 	memory := &conformance.Double{Operations: abi.Operations()}
 	return engine.Host{
@@ -120,8 +122,8 @@ func checkedHost(t *testing.T) engine.Host {
 	}
 }
 
-// TestVectorsAreInTheCorpus checks that abiFunctions contains every function of the ABI test
-// vectors.
+// TestVectorsAreInTheCorpus checks that abiFunctions contains every function that occurs in the ABI
+// test vectors.
 func TestVectorsAreInTheCorpus(t *testing.T) {
 	known := map[string]int{}
 	for _, f := range abiFunctions {

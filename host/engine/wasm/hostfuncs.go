@@ -14,8 +14,8 @@ import (
 // and logs.
 const runModule = "toolrun"
 
-// The maximum sizes of an error and of a log line. Texts that exceed the maximum sizes are not
-// useful, and shorter texts use little memory.
+// The maximum size of an error and the maximum size of a log line. The limits bound the memory that
+// such texts use. Longer texts would not be useful.
 const (
 	maxErrorBytes = 64 << 10
 	maxLogBytes   = 8 << 10
@@ -27,7 +27,8 @@ var (
 	levels     = []abi.Level{abi.LevelDebug, abi.LevelInfo, abi.LevelWarn, abi.LevelError}
 )
 
-// The function "fault" returns the result of a host function that failed with a code.
+// The function "fault" returns the result of a host function that fails. The result contains the
+// code of the failure.
 func fault(code abi.Code) int32 { return -int32(code.Number()) }
 
 // function is a host function that a guest can import. All parameters and the result of the
@@ -38,7 +39,7 @@ type function struct {
 	call   func(r *run, memory api.Memory, args []uint32) int32
 }
 
-// runFunctions contains the functions of the module toolrun.
+// runFunctions contains the host functions of the module "toolrun".
 var runFunctions = []function{
 	{"input_len", 0, func(r *run, _ api.Memory, _ []uint32) int32 { return int32(len(r.input)) }},
 	{"input_read", 3, reading(func(r *run) []byte { return r.input })},
@@ -59,8 +60,8 @@ var runFunctions = []function{
 	}},
 }
 
-// The function "reading" returns a host function (ptr, off, len) that copies a range of a document
-// to the guest.
+// The function "reading" returns a host function with the parameters ptr, off and len. The host
+// function copies a range of a document to the guest.
 func reading(document func(*run) []byte) func(*run, api.Memory, []uint32) int32 {
 	return func(r *run, memory api.Memory, args []uint32) int32 {
 		ptr, off, length := args[0], args[1], args[2]
@@ -76,8 +77,8 @@ func reading(document func(*run) []byte) func(*run, api.Memory, []uint32) int32 
 	}
 }
 
-// The function "writing" returns a host function (ptr, len) that stores a copy of data from the
-// guest.
+// The function "writing" returns a host function with the parameters ptr and len. The host function
+// stores a copy of data from the guest.
 func writing(target func(*run) (into *[]byte, limit int)) func(*run, api.Memory, []uint32) int32 {
 	return func(r *run, memory api.Memory, args []uint32) int32 {
 		text, ok := memory.Read(args[0], args[1])
@@ -103,9 +104,9 @@ func (r *run) log(level abi.Level, text []byte) {
 	}
 }
 
-// The method "note" sends a log line to the host. The method buffers lines from the initialization,
-// because one initialization can serve many runs. The host receives the buffered lines only if the
-// initialization fails.
+// The method "note" sends a log line to the host. A guest can also log lines while it is
+// initialized. One initialization can serve many runs, so the method only buffers these lines. If
+// the initialization fails, the host receives the buffered lines.
 func (r *run) note(level abi.Level, text []byte) error {
 	if !r.started {
 		if len(r.early) < maxEarlyLines {
@@ -119,7 +120,7 @@ func (r *run) note(level abi.Level, text []byte) error {
 	return r.host.Log(level, cut(text, maxLogBytes))
 }
 
-// The function "cut" converts data from the guest to a valid UTF-8 string. If the data is longer
+// The function "cut" converts data from the guest to a valid UTF-8 string. If the data has more
 // than limit bytes, the function truncates the data and appends an ellipsis.
 func cut(text []byte, limit int) string {
 	if len(text) <= limit {
@@ -147,7 +148,7 @@ func (f function) goFunction() api.GoModuleFunc {
 			args[i] = uint32(stack[i])
 		}
 		r := runOf(ctx)
-		r.checkEnd() // the call is one instruction for the guest, but can take the host a long time
+		r.checkEnd() // the guest executes only one instruction, but the call can take long
 		stack[0] = uint64(uint32(f.call(r, module.Memory(), args[:f.params])))
 	}
 }

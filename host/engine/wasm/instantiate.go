@@ -13,14 +13,14 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
-// starter creates the instances of a plug-in. If initialization has the same result in every run,
-// starter restores a snapshot of an initialized instance. If the results differ, starter restores
-// an image of the plug-in before initialization. If an image cannot contain all state of the
-// module, starter instantiates the module for each run.
+// starter creates the instances of a plug-in. If the initialization has the same result in every
+// run, starter restores a snapshot of an initialized instance. If the results differ, starter
+// restores an image that was captured before the initialization. If an image cannot contain the
+// whole state of the module, starter instantiates the module for each run.
 type starter struct {
 	plugin *plugin
 
-	mutex chan struct{}   // locks the fields below; contains an element while locked
+	mutex chan struct{}   // locks the fields below; while they are locked, the channel contains an element
 	image *snapshot.Image // the image that the first run has created
 	ready bool            // true if the image contains an initialized instance
 	tried bool
@@ -28,8 +28,8 @@ type starter struct {
 
 func newStarter(p *plugin) *starter { return &starter{plugin: p, mutex: make(chan struct{}, 1)} }
 
-// instance returns a fresh, initialized instance. The caller must call done to release the
-// instance.
+// The method "instance" returns a fresh, initialized instance. The caller must call the function
+// "done" to release the instance.
 func (s *starter) instance(ctx context.Context, r *run) (guest api.Module, done func(), err error) {
 	if m := s.plugin.module.Memory; m != nil && uint64(m.Min)<<16 > uint64(r.limits.MemoryBytes) {
 		return nil, nil, r.end(r.outOfMemory())
@@ -58,7 +58,7 @@ func (s *starter) instance(ctx context.Context, r *run) (guest api.Module, done 
 	return restored.Guest(), done, nil
 }
 
-// failure returns the error of a run whose instance could not be created.
+// The method "failure" returns the error of a run for which no instance could be created.
 func (s *starter) failure(ctx context.Context, r *run, err error) error {
 	if errors.Is(err, snapshot.ErrMemory) {
 		return r.end(r.outOfMemory())
@@ -69,8 +69,8 @@ func (s *starter) failure(ctx context.Context, r *run, err error) error {
 	return err
 }
 
-// The method "end" records an error of the host as the reason to stop the run, unless the run
-// already has a reason. The method returns err.
+// The method "end" records the error with which the host stops the run. If an error is already
+// recorded, the method does nothing. The method returns err.
 func (r *run) end(err error) error {
 	if r.halted == nil {
 		r.halted = err
@@ -78,8 +78,8 @@ func (r *run) end(err error) error {
 	return err
 }
 
-// prepare creates the image during the first run. prepare returns nil if the module cannot be
-// restored.
+// The method "prepare" creates the image during the first run. If the module cannot be restored
+// from an image, the method returns nil.
 func (s *starter) prepare(ctx context.Context, r *run) (image *snapshot.Image, ready bool, err error) {
 	select {
 	case s.mutex <- struct{}{}:
@@ -100,7 +100,7 @@ func (s *starter) prepare(ctx context.Context, r *run) (image *snapshot.Image, r
 		return nil, false, r.end(engine.FaultFromContext(ctx))
 	}
 	s.tried = true
-	if err != nil { // each run initializes its own instance and reports the error
+	if err != nil { // each run then initializes its own instance and reports the error itself
 		s.image = base
 		return s.image, false, nil
 	}
@@ -108,7 +108,8 @@ func (s *starter) prepare(ctx context.Context, r *run) (image *snapshot.Image, r
 	return s.image, true, base.Close(ctx)
 }
 
-// capture initializes an instance outside of a run and returns its image.
+// The method "capture" initializes an instance that belongs to no run, and returns an image of the
+// instance.
 func (s *starter) capture(ctx context.Context, base *snapshot.Image, r *run) (*snapshot.Image, error) {
 	probe := &snapshot.NondeterminismProbe{Monotonic: machine.Nanotime}
 	detached, err := newRun(r.ctx, engine.Input{Limits: r.limits}, engine.Host{}, s.plugin.table, machine.Sources{
@@ -121,7 +122,7 @@ func (s *starter) capture(ctx context.Context, base *snapshot.Image, r *run) (*s
 	return snapshot.CaptureInitialized(detached.with(ctx), base, probe)
 }
 
-// instantiate instantiates the module without an image.
+// The method "instantiate" creates an instance without an image.
 func (s *starter) instantiate(ctx context.Context, r *run) (api.Module, func(), error) {
 	allocated := experimental.WithMemoryAllocator(ctx, r.memory)
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions(initialise)
@@ -141,6 +142,7 @@ func (s *starter) close() error {
 	return s.image.Close(context.Background())
 }
 
-// Prepare opens the files that are needed to start plug-ins from snapshots. A process must call
-// Prepare before it drops the permission to open files. Without Prepare, each start takes longer.
+// Prepare opens the files with which plug-ins are restored from snapshots. If a process drops the
+// permission to open files, the process must call Prepare first. Otherwise, each start of a plug-in
+// takes longer.
 func Prepare() { snapshot.Prepare() }

@@ -10,16 +10,16 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// maxArgumentBytes is the maximum size of one argument of a memory call, and is the same in all
-// engines. The host limits the size of stored data separately.
+// maxArgumentBytes is the maximum size of one argument of a memory call. The maximum is the same in
+// all engines. The host has another limit for the size of stored data.
 const maxArgumentBytes = 16 << 20
 
 // maxParams is the maximum number of i32 parameters of a host function. Each parameter of an
-// operation needs a pointer and a length.
+// operation needs two i32 parameters: a pointer and a length.
 const maxParams = 2 * abi.MaxParams
 
-// operationModules returns the modules from which plug-ins import operations. The module of the
-// memory operations always exists.
+// operationModules returns the names of the modules from which plug-ins import operations. The
+// result always contains the module of the memory operations.
 func operationModules(table abi.Table) []string {
 	modules := table.Modules()
 	if !slices.Contains(modules, abi.MemoryModule) {
@@ -28,7 +28,8 @@ func operationModules(table abi.Table) []string {
 	return modules
 }
 
-// operationFunctions returns the host functions of a module for a table of operations.
+// operationFunctions returns the host functions of a module. There is a host function for each
+// operation of the module in the table.
 func operationFunctions(table abi.Table, module string) []function {
 	own := table.Of(module)
 	functions := make([]function, len(own))
@@ -71,7 +72,7 @@ func (r *run) perform(op *abi.Operation, memory api.Memory, args []uint32) int32
 	return r.raise(op, refused)
 }
 
-// raise returns a fault to the guest.
+// The method "raise" reports a fault to the guest.
 func (r *run) raise(op *abi.Operation, f *abi.Fault) int32 {
 	if f.Op == "" {
 		named := *f
@@ -92,8 +93,8 @@ func (r *run) raise(op *abi.Operation, f *abi.Fault) int32 {
 	return fault(f.Code)
 }
 
-// arguments copies the arguments of a call from the guest's memory. arguments checks all arguments
-// before it copies the first argument.
+// The method "arguments" copies the arguments of a call from the guest's memory. Before the method
+// copies the first argument, it checks all arguments.
 func arguments(op *abi.Operation, memory api.Memory, args []uint32) (abi.Call, *abi.Fault) {
 	call := abi.Call{Op: op.Name, Args: make([]json.RawMessage, len(op.Params))}
 	var texts [maxParams / 2][]byte
@@ -122,7 +123,7 @@ func arguments(op *abi.Operation, memory api.Memory, args []uint32) (abi.Call, *
 
 func argument(param abi.Param, text []byte) json.RawMessage {
 	if param.Kind == abi.StoreName {
-		quoted, _ := json.Marshal(string(text)) // strings can always be encoded as JSON
+		quoted, _ := json.Marshal(string(text)) // a string can always be encoded as JSON
 		return quoted
 	}
 	return append(json.RawMessage(nil), text...)

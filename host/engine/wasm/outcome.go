@@ -15,8 +15,9 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// conclude returns the outcome of the run. The argument "result" is the return value of the entry,
-// and the argument "ended" is the error of the call to the entry.
+// The method "conclude" returns the output or the error of the run. The argument "result" is the
+// value that the entry returned. The argument "ended" is the error that the call to the entry
+// returned.
 func (r *run) conclude(result uint64, ended error) (engine.Output, error) {
 	out := engine.Output{MemoryBytes: r.used}
 	if err := r.flush(); err != nil && r.halted == nil {
@@ -45,9 +46,9 @@ func (r *run) conclude(result uint64, ended error) (engine.Output, error) {
 	return out, err
 }
 
-// The method "flush" sends the remaining output of the guest. If the initialization failed, flush
-// also sends the log of the initialization. The method returns the error with which the host
-// stopped the run, or nil.
+// The method "flush" sends the remaining output of the guest. If the initialization failed, the
+// method also sends the log lines of the initialization. If the host stopped the run with an error,
+// the method returns this error.
 func (r *run) flush() error {
 	if err := r.system.Flush(); err != nil {
 		return r.stopped(err)
@@ -63,7 +64,7 @@ func (r *run) flush() error {
 	return nil
 }
 
-// The method "stopped" returns the error of a run that the WASI system stopped.
+// The method "stopped" returns the error of a run that our implementation of WASI stopped.
 func (r *run) stopped(err error) error {
 	if r.ctx.Err() != nil && (errors.Is(err, r.ctx.Err()) || errors.Is(err, context.Cause(r.ctx))) {
 		return engine.FaultFromContext(r.ctx)
@@ -99,8 +100,8 @@ func (r *run) check(name string, text []byte) error {
 	return abi.Faultf(abi.OutputInvalid, "the %s is not valid JSON: %s: %v", name, where, err)
 }
 
-// contextChanges returns the JSON object that the guest wrote as its context, or nil if the guest
-// wrote no context.
+// contextChanges returns the JSON object that the guest wrote as its context. If the guest wrote no
+// context, contextChanges returns nil.
 func (r *run) contextChanges() (json.RawMessage, error) {
 	if r.changes == nil {
 		return nil, nil
@@ -123,7 +124,7 @@ func (r *run) contextChanges() (json.RawMessage, error) {
 	return r.changes, nil
 }
 
-// The method "failed" returns the fault of a run whose entry returned a nonzero code.
+// The method "failed" returns the fault of a run if the entry returned a nonzero code.
 func (r *run) failed(code int32) error {
 	if r.tooLarge {
 		return abi.Faultf(abi.OutputLimit, "the output or the context exceeds %d bytes", r.limits.OutputBytes)
@@ -153,7 +154,8 @@ func (r *run) failed(code int32) error {
 	return f
 }
 
-// textOf returns a string field of a guest's error, or "" if the value is not a string.
+// textOf returns the value of a field in an error from the guest. If the value is not a string,
+// textOf returns "".
 func textOf(value json.RawMessage, limit int) string {
 	var text string
 	if json.Unmarshal(value, &text) != nil {
@@ -162,7 +164,8 @@ func textOf(value json.RawMessage, limit int) string {
 	return cut([]byte(text), limit)
 }
 
-// numberOf returns a line or column number, or 0 if the value is not a positive number.
+// numberOf returns the number of a line or a column. If the value is not a positive number,
+// numberOf returns 0.
 func numberOf(value json.RawMessage) int {
 	var number int
 	if json.Unmarshal(value, &number) != nil {
@@ -171,7 +174,7 @@ func numberOf(value json.RawMessage) int {
 	return max(number, 0)
 }
 
-// The maximum lengths of the texts in a guest's error.
+// The maximum lengths of the texts in an error from the guest.
 const (
 	maxMessageBytes = 4 << 10
 	maxNameBytes    = 256

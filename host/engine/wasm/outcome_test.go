@@ -49,7 +49,7 @@ func TestRunEnds(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := loadPlugin(t, test.code)
-			for range 2 { // the second run reuses the instance
+			for range 2 { // the second run restores the instance of the first run
 				in := engine.Input{Limits: engine.Limits{MemoryBytes: 1 << 20}}
 				_, err := p.Run(t.Context(), in, engine.Host{})
 				if f, ok := err.(*abi.Fault); !ok || f.Code != test.want || !strings.Contains(f.Message, test.text) {
@@ -60,8 +60,8 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
-// TestShared opens and closes programs of one plug-in concurrently. A program must work until the
-// program itself is closed, even if other programs of the plug-in are closed.
+// TestShared opens and closes programs of one plug-in concurrently. If one program of the plug-in
+// is closed, the other programs must continue to work.
 func TestShared(t *testing.T) {
 	e, m := newEngine(t), &wasmtest.Module{Pages: 1}
 	write := m.Import("toolrun.output_write", 2)
@@ -101,7 +101,8 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestAbortMessage runs a plug-in that prints a message like the Go runtime's before it aborts.
+// TestAbortMessage runs a plug-in that prints a message and then aborts. The message resembles a
+// message of the Go runtime.
 func TestAbortMessage(t *testing.T) {
 	const words = "panic: oh no\n\ngoroutine 1"
 	m := &wasmtest.Module{Pages: 1}
@@ -116,9 +117,9 @@ func TestAbortMessage(t *testing.T) {
 	}
 }
 
-// TestStopUnderCollection runs guests in all known kinds of endless loops, while the garbage
-// collector runs continuously. A guest that cannot be preempted would block the collector and the
-// test.
+// TestStopUnderCollection runs guests that contain endless loops. There is a guest for each known
+// kind of endless loop. Meanwhile, the garbage collector runs continuously. If a guest could not be
+// preempted, the collector and the test would block.
 func TestStopUnderCollection(t *testing.T) {
 	collecting, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -128,7 +129,8 @@ func TestStopUnderCollection(t *testing.T) {
 		}
 	}()
 	loop := []byte{wasmtest.Loop, wasmtest.Empty, wasmtest.Br, 0, wasmtest.End}
-	// f(n) calls f(n-1) twice, so the entry makes 2^40 calls without a loop.
+	// f(n) calls f(n-1) twice. The entry therefore makes 2^40 calls, although the code contains no
+	// loop.
 	exponential := func(m *wasmtest.Module) {
 		deeper := m.Func("", 0)
 		for range 40 {
@@ -161,15 +163,16 @@ func deadlineOf(ctx context.Context) time.Time {
 	return deadline
 }
 
-// The function "filling" returns an endless loop that calls memory.fill on the whole page.
+// The function "filling" returns the code of an endless loop. Each iteration calls memory.fill for
+// a whole page.
 func filling() []byte {
 	code := []byte{wasmtest.Loop, wasmtest.Empty}
 	code = append(append(append(code, wasmtest.Const(0)...), wasmtest.Const(1)...), wasmtest.Const(65536)...)
 	return append(code, 0xfc, 0x0b, 0, wasmtest.Br, 0, wasmtest.End)
 }
 
-// TestCallsEndWithTheRun runs guests that make failing host calls in a loop. Each host call must
-// check the deadline, because a host call is only one instruction of the guest.
+// TestCallsEndWithTheRun runs guests that call host functions in a loop. All the calls fail. Each
+// host function must check the deadline, because a guest executes only one instruction for a call.
 func TestCallsEndWithTheRun(t *testing.T) {
 	loopOf := func(name string, params int, args ...int32) []byte {
 		return plugin(func(m *wasmtest.Module) { m.Pages = 300; m.Import(name, params) },
@@ -190,8 +193,8 @@ func TestCallsEndWithTheRun(t *testing.T) {
 	}
 }
 
-// TestRunDoesNotWait checks that a run ends at its deadline while another run initializes
-// endlessly.
+// TestRunDoesNotWait checks that a run ends at its deadline even if the initialization of another
+// run never ends.
 func TestRunDoesNotWait(t *testing.T) {
 	p := loadPlugin(t, plugin(func(m *wasmtest.Module) {
 		m.Func("_initialize", 0, wasmtest.Loop, wasmtest.Empty, wasmtest.Br, 0, wasmtest.End)
@@ -202,7 +205,7 @@ func TestRunDoesNotWait(t *testing.T) {
 		defer close(done)
 		p.Run(first, engine.Input{}, engine.Host{})
 	}()
-	time.Sleep(50 * time.Millisecond) // the runs can start in any order, so neither run can wait for the other run
+	time.Sleep(50 * time.Millisecond) // the runs can start in any order, so a run must not wait for the other run
 	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if _, err := p.Run(short, engine.Input{}, engine.Host{}); !errors.Is(err, abi.Timeout) {
@@ -216,7 +219,7 @@ func TestRunDoesNotWait(t *testing.T) {
 // memory limit.
 func TestLimitIsTheRunsOwn(t *testing.T) {
 	grow := append(append(wasmtest.Const(100), wasmtest.MemoryGrow, 0), wasmtest.Const(-1)...)
-	grow = append(append(grow, 0x46, wasmtest.If, wasmtest.Empty), wasmtest.Unreachable, wasmtest.End) // if memory.grow returned -1, trap
+	grow = append(append(grow, 0x46, wasmtest.If, wasmtest.Empty), wasmtest.Unreachable, wasmtest.End) // trap if memory.grow returned -1
 	p := loadPlugin(t, plugin(nil, grow...))
 	for _, test := range []struct {
 		limit int64

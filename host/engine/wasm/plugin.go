@@ -17,8 +17,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// plugin is a compiled plug-in with its own wazero runtime. Programs that differ only in their
-// entry share a plugin, because an app can define many tools in one plug-in.
+// plugin is a compiled plug-in with its own wazero runtime. An app can define many tools in one
+// plug-in. Programs that differ only in their entry therefore share a plugin.
 type plugin struct {
 	machine *machine.Machine // nil until the plug-in is compiled
 	engine  *Engine
@@ -27,21 +27,21 @@ type plugin struct {
 	module  *binary.Module // the imports and exports
 
 	mu       sync.Mutex
-	starters map[int64]*starter // the starters by memory limit, because initialization can depend on the limit
+	starters map[int64]*starter // one starter per memory limit, because the initialization can depend on the limit
 
 	loaded   sync.Once
 	err      error
 	programs int // guarded by Engine.mu
 }
 
-// keyOf returns the key of a shared plugin, which consists of the domain, the code and the
+// keyOf returns the key of a shared plugin. The key depends on the domain, the code and the
 // operation table.
 func keyOf(src engine.Source, table abi.Table) string {
 	return strings.Join([]string{src.Domain, hash(src.Code), table.Key()}, "\x00")
 }
 
-// The function "load" returns a program of a plug-in. The function compiles the plug-in unless it
-// is already compiled.
+// The function "load" returns a program of a plug-in. If the plug-in has not been compiled yet, the
+// function compiles the plug-in.
 func load(ctx context.Context, e *Engine, src engine.Source) (*program, error) {
 	p := e.acquire(src)
 	p.loaded.Do(func() { p.err = p.build(ctx, src.Code) })
@@ -57,8 +57,8 @@ func load(ctx context.Context, e *Engine, src engine.Source) (*program, error) {
 	return &program{plugin: p, entry: entry}, nil
 }
 
-// acquire returns the plugin of a source. If no plugin exists for the source, acquire adds a plugin
-// that is not compiled yet.
+// The method "acquire" returns the plugin for a source. If there is no plugin for the source, the
+// method adds a plugin that has not been compiled yet.
 func (e *Engine) acquire(src engine.Source) *plugin {
 	table := src.Table()
 	key := keyOf(src, table)
@@ -76,8 +76,9 @@ func (e *Engine) acquire(src engine.Source) *plugin {
 	return p
 }
 
-// The method "release" frees a plugin when its last program is closed. If the plugin failed to
-// load, the method removes the plugin at once.
+// The method "release" is called when a program is closed. After the last program of a plugin, the
+// method frees the plugin. If the plugin could not be loaded, the method removes the plugin at
+// once.
 func (e *Engine) release(p *plugin) error {
 	e.mu.Lock()
 	p.programs--
@@ -96,7 +97,7 @@ func (e *Engine) release(p *plugin) error {
 	return errors.Join(append(errs, p.machine.Close())...)
 }
 
-// starterOf returns the starter of all runs with the same memory limit.
+// starterOf returns the starter for a memory limit. All runs with this limit share the starter.
 func (p *plugin) starterOf(limit int64) *starter {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -111,7 +112,7 @@ func (p *plugin) starterOf(limit int64) *starter {
 	return s
 }
 
-// build checks, rewrites and compiles a plug-in.
+// The method "build" checks, rewrites and compiles a plug-in.
 func (p *plugin) build(ctx context.Context, source []byte) error {
 	module, err := inspect(source, p.table)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
-// program is one entry of a compiled plug-in. All runs of a program share its fields, which do not
-// change.
+// program is one entry of a compiled plug-in. All runs of a program share the program's fields. The
+// fields never change.
 type program struct {
 	*plugin
 	entry string
@@ -21,7 +21,7 @@ type program struct {
 
 var errClosed = errors.New("wasm: the program is closed")
 
-// Run executes the plug-in once, in a fresh instance, on the calling goroutine.
+// Run executes the plug-in once. Run uses a fresh instance and the calling goroutine.
 func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (engine.Output, error) {
 	_, out, err := p.perform(ctx, in, host)
 	return out, err
@@ -43,7 +43,7 @@ func (p *program) perform(ctx context.Context, in engine.Input, host engine.Host
 	return r, out, err
 }
 
-// execute creates an instance and calls the entry of the instance.
+// The method "execute" creates an instance and calls the entry of the instance.
 func (p *program) execute(r *run) (uint64, error) {
 	ctx := r.with(r.ctx)
 	guest, done, err := p.starterOf(r.limits.MemoryBytes).instance(ctx, r)
@@ -60,8 +60,8 @@ func (p *program) execute(r *run) (uint64, error) {
 	return results[0], nil
 }
 
-// Close waits for the active runs and frees the program. When the last program of a plug-in is
-// closed, the plug-in is freed too.
+// Close waits for the active runs and frees the program. If no other program of the plug-in is
+// open, Close also frees the plug-in.
 func (p *program) Close() error {
 	if !p.open.Close() {
 		return nil

@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// run is the state of one execution of a plug-in in the host. Imported functions get the run from
-// their context. Only the goroutine of Run uses a run.
+// run contains the host's state of one execution of a plug-in. Host functions get the run from
+// their context. Only the goroutine of the method Run uses a run.
 type run struct {
 	ctx     context.Context
 	in      engine.Input
@@ -39,12 +39,12 @@ type run struct {
 	issued       map[string]*abi.Fault // the faults that the guest received, by ID
 	used         int64                 // the final size of the instance's memory in bytes
 	refused      bool                  // true if a request for more memory was denied
-	early        []abi.LogLine         // the log lines of the initialization
-	memory       *linearMemory         // the memory of an instance that is not restored from an image
+	early        []abi.LogLine         // the log lines that the guest wrote during its initialization
+	memory       *linearMemory         // the instance's memory if the instance was not restored from an image
 	restored     *snapshot.Instance
-	halted       error // the error with which the host stopped the run; hidden from the guest
+	halted       error // the host stopped the run with this error; the guest cannot see it
 	fuel         int64 // the fuel granted so far
-	started      bool  // false during initialization, when the guest has no input and no memory operations
+	started      bool  // false during the initialization; the guest then has no input and no memory operations
 }
 
 func newRun(ctx context.Context, in engine.Input, host engine.Host, table abi.Table, from machine.Sources) (*run, error) {
@@ -55,7 +55,7 @@ func newRun(ctx context.Context, in engine.Input, host engine.Host, table abi.Ta
 	return r, err
 }
 
-// printed logs a line that the guest wrote to its standard output or error.
+// The method "printed" logs a line that the guest wrote to its standard output or standard error.
 func (r *run) printed(stream int, line []byte) error {
 	level := abi.LevelInfo
 	if stream == wasi.Stderr {
@@ -67,8 +67,8 @@ func (r *run) printed(stream int, line []byte) error {
 	return r.note(level, line)
 }
 
-// begin ends the initialization of the instance. begin discards all output of the initialization
-// and keeps only the memory.
+// The method "begin" ends the initialization of the instance. The method keeps the memory of the
+// instance, and discards all output that the guest wrote during the initialization.
 func (r *run) begin() {
 	r.readyAt = time.Now()
 	r.started, r.reply, r.output, r.changes, r.failure = true, nil, nil, nil, nil
@@ -82,15 +82,16 @@ func orEmpty(text json.RawMessage) []byte {
 	return text
 }
 
-// The method "with" returns a context from which the imported functions get r.
+// The method "with" returns a context that contains r. Host functions get r from this context.
 func (r *run) with(ctx context.Context) context.Context {
 	return machine.With(wasi.With(ctx, r.system), r)
 }
 
-// runOf returns the run that a call from the guest belongs to.
+// runOf returns the run of the guest that called a host function. runOf gets the run from the
+// context of the call.
 func runOf(ctx context.Context) *run { return machine.GuestOf[*run](ctx) }
 
-// halt stops the run at once and does not return. The guest cannot catch the error.
+// The method "halt" stops the run at once and does not return. The guest cannot catch the error.
 func (r *run) halt(err error) {
 	if r.halted == nil {
 		r.halted = err
@@ -98,8 +99,8 @@ func (r *run) halt(err error) {
 	panic(machine.ErrStopped)
 }
 
-// The method "account" records the memory use of the guest. The method must be called before the
-// instance is released.
+// The method "account" records the memory use of the guest. Before an instance is released, the
+// method must be called.
 func (r *run) account(guest api.Module) {
 	r.used, r.refused = r.memory.peak, r.memory.refused
 	if r.restored != nil {

