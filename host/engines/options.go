@@ -22,9 +22,9 @@ func choose(options []Option) (c choices) {
 // with a fault that contains a hint.
 func WithPython(file string) Option { return func(c *choices) { c.python = file } }
 
-// WithCache sets the folder in which in-process engines store compiled code. Only the user can have
-// access to the folder. Pools use sandbox.Options.CacheDir instead. By default, compiled code is
-// not stored.
+// WithCache sets the folder in which in-process engines store compiled code. Other users must not
+// have access to the folder. Pools use sandbox.Options.CacheDir instead. By default, in-process
+// engines do not store compiled code.
 func WithCache(dir string) Option { return func(c *choices) { c.cacheDir = dir } }
 
 // WithPanicLog sets a function that is called for each panic in an in-process engine. Many

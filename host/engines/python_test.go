@@ -35,7 +35,7 @@ func pythonEngine(t *testing.T, workers sandbox.Options, options ...engines.Opti
 // TestPython runs the conformance suite for engines with the Python engine. The suite's tools run
 // in workers.
 func TestPython(t *testing.T) {
-	cache, err := os.UserCacheDir() // the toolrun command also stores the compiled interpreter in this folder
+	cache, err := os.UserCacheDir() // the toolrun command uses the same folder
 	if err != nil {
 		t.Skipf("this user has no cache folder: %v", err)
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// cacheDir is the folder that contains the compiled PDF library during the tests.
+// The tests store the compiled PDF library in the folder cacheDir.
 var cacheDir string
 
 func TestMain(m *testing.M) {
@@ -35,8 +35,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// The function "compiled" returns the folder with the compiled PDF library for engines in this
-// process.
+// The function "compiled" returns a folder that contains the compiled PDF library. Engines in this
+// process use the library.
 var compiled = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(cacheDir, "compiled")
 	return dir, pdfium.Compile(context.Background(), dir)
@@ -58,7 +58,7 @@ func inProcess(t testing.TB) *extract.Engine {
 	return e
 }
 
-// inWorkers returns a reader with a pool of worker processes.
+// inWorkers returns a reader that uses a pool of worker processes.
 func inWorkers(t testing.TB) *extract.Reader {
 	t.Helper()
 	pool, err := engines.NewDocumentPool(sandbox.Options{Workers: 1, CacheDir: filepath.Join(cacheDir, "cells"), Logger: slog.New(slog.NewTextHandler(t.Output(), nil))})
@@ -83,7 +83,8 @@ func lookup(t testing.TB, name string) extract.Format {
 	return f
 }
 
-// The function "good" checks that a reader can still read a valid document.
+// After a test with bad documents, the function "good" checks that the reader can still read a
+// valid document.
 func good(t *testing.T, reader *extract.Reader, after string) {
 	t.Helper()
 	got, err := reader.Read(t.Context(), admission.Flow{}, lookup(t, "pdf"), pagesOf("BT /F1 12 Tf (next) Tj ET"))
@@ -92,9 +93,9 @@ func good(t *testing.T, reader *extract.Reader, after string) {
 	}
 }
 
-// TestHostile reads hostile documents in worker processes. The documents make the parser loop,
-// exhaust memory or crash. Each result must contain a reason, and the next document must be
-// readable.
+// TestHostile reads hostile documents in worker processes. Each document makes the parser loop,
+// exhaust memory or crash. The result must contain a reason. After each document, the reader must
+// be able to read another document.
 func TestHostile(t *testing.T) {
 	reader := inWorkers(t)
 	good(t, reader, "nothing")
@@ -124,7 +125,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// tableOf returns a PDF whose cross-reference stream declares the given size.
+// tableOf returns a PDF with a cross-reference stream. The stream declares the given size.
 func tableOf(size int, entries string) []byte {
 	object := fmt.Sprintf("%%PDF-1.5\n1 0 obj\n<< /Type /XRef /Size %d /W [1 2 1] /Index [0 %d] /Root 1 0 R /Length %d >>\nstream\n%s\nendstream\nendobj\n", size, len(entries)/4, len(entries), entries)
 	return fmt.Appendf(nil, "%s%s\nstartxref\n9\n%%%%EOF\n", object, strings.Repeat("%", 100))
@@ -153,8 +154,8 @@ func TestWithoutTextInWorkers(t *testing.T) {
 	good(t, reader, "all that")
 }
 
-// TestLargest reads documents of the maximum size. The test omits JSON files, because every byte of
-// JSON is decoded.
+// TestLargest reads documents of the maximum size. The test omits JSON files, because a JSON file
+// of the maximum size takes too long to decode.
 func TestLargest(t *testing.T) {
 	if raced() {
 		t.Skip("under the race detector a worker exceeds the memory limit of a document")
@@ -179,7 +180,7 @@ func raced() bool {
 	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
-// TestToolsHaveNoDocuments checks that tools cannot use the engine.
+// TestToolsHaveNoDocuments checks that tools cannot use the engine that extracts text.
 func TestToolsHaveNoDocuments(t *testing.T) {
 	pool, err := engines.NewPool(sandbox.Options{})
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"golang.org/x/text/encoding/traditionalchinese"
 )
 
-// charset is a legacy encoding and the characters that are typical of texts in this encoding.
+// charset contains a legacy encoding, and the characters that are typical of texts in this
+// encoding.
 type charset struct {
 	encoding encoding.Encoding
 	// The field "common" contains frequent non-ASCII characters of the languages that use the
@@ -21,15 +22,17 @@ type charset struct {
 	common string
 	// The field "seldom" contains less frequent non-ASCII characters.
 	seldom string
-	// The field "words" is true if non-ASCII characters form whole words, as in Cyrillic. If
-	// "words" is false, non-ASCII characters usually occur between ASCII letters.
+	// In some encodings, such as Cyrillic encodings, non-ASCII characters form whole words. For
+	// these encodings, the field "words" is true. In texts in the other encodings, a non-ASCII
+	// character usually occurs between ASCII letters.
 	words bool
-	// weigh returns the rating of a two-byte character. weigh is nil for single-byte encodings.
+	// The function "weigh" returns the rating of a two-byte character. For a single-byte encoding,
+	// weigh is nil.
 	weigh func(first, second byte) float64
 }
 
-// charsets lists the candidate encodings. If two encodings have the same rating, the first one is
-// chosen.
+// charsets lists the candidate encodings. If two encodings get the same rating for a text, the
+// encoding that precedes the other in the list is chosen.
 var charsets = []charset{
 	{encoding: charmap.Windows1252, common: "àâáäãåæçèéêëìíîïñòóôöøœùúüýßÀÂÁÄÃÅÆÇÈÉÊËÍÎÑÓÔÖØŒÚÜÝ", seldom: "õûðþÕÛÐÞ"},
 	{encoding: charmap.Windows1251, common: cyrillic, seldom: otherCyrillic + "іїєґІЇЄҐ№", words: true},
@@ -48,8 +51,8 @@ var charsets = []charset{
 }
 
 // The letters in the constant "cyrillic" make up five sixths of a Russian text. If a text in
-// another script is decoded as Cyrillic, the result contains more letters of otherCyrillic than
-// Russian text.
+// another script is wrongly decoded as Cyrillic, the result contains many letters of otherCyrillic.
+// Russian text contains few of these letters.
 const (
 	cyrillic      = "оеаинтсрвлкмдпуОЕАИНТСРВЛКМДПУ"
 	otherCyrillic = "бгжзйфхцчшщъыьэюяёБГЖЗЙФХЦЧШЩЪЫЬЭЮЯЁ"
@@ -63,8 +66,8 @@ const (
 // typographic contains punctuation and symbols that occur in many languages.
 const typographic = "’‘“”„–—…€£§°²³·«»©®™½¼¾¿¡ºª•×\u00A0"
 
-// The rating of a text is the sum of the following ratings of its characters. The rating of a
-// two-byte character counts twice.
+// The rating of a text is the sum of the ratings of its characters. A character can have the
+// following ratings. The rating of a two-byte character counts twice.
 const (
 	frequent    = 1.0
 	infrequent  = 0.5
@@ -80,7 +83,7 @@ func charsetOf(sample []byte) encoding.Encoding {
 	for i, c := range charsets {
 		decoded, err := c.encoding.NewDecoder().Bytes(sample)
 		text := string(decoded)
-		if len(sample) == sampleBytes { // the end of the sample can split a character
+		if len(sample) == sampleBytes { // the sample can end in the middle of a character
 			text = strings.TrimSuffix(text, string(utf8.RuneError))
 		}
 		if err != nil || i > 0 && strings.ContainsRune(text, utf8.RuneError) {
@@ -102,7 +105,8 @@ func charsetOf(sample []byte) encoding.Encoding {
 	return best
 }
 
-// rate returns the sum of the ratings of all non-ASCII characters and of their adjacent characters.
+// The method "rate" rates each non-ASCII character of a text and the characters next to it. The
+// result is the sum of these ratings.
 func (c charset) rate(text []rune) (score float64) {
 	for i, r := range text {
 		if r < utf8.RuneSelf {
@@ -131,8 +135,8 @@ func (c charset) rate(text []rune) (score float64) {
 	return score
 }
 
-// rateTypographic returns the rating of a character that is not a letter. Between two letters, only
-// an apostrophe is common.
+// rateTypographic returns the rating of a character that is not a letter. Of these characters, only
+// an apostrophe is common between two letters.
 func rateTypographic(before, r, after rune) float64 {
 	switch inWord := unicode.IsLetter(before) && unicode.IsLetter(after); {
 	case inWord && r == '’':
@@ -143,7 +147,7 @@ func rateTypographic(before, r, after rune) float64 {
 	return punctuation
 }
 
-// rateNeighbours returns the rating of the characters next to a letter.
+// rateNeighbours returns the rating of the two characters that are next to a letter.
 func (c charset) rateNeighbours(before, r, after rune) (score float64) {
 	own := func(r rune) bool { return r >= utf8.RuneSelf && unicode.IsLetter(r) }
 	ascii := func(r rune) bool { return r < utf8.RuneSelf && unicode.IsLetter(r) }
@@ -181,8 +185,8 @@ func (c charset) rateTwoBytes(sample []byte) (score float64) {
 // The function "within" reports whether a byte is in the given range.
 func within(b, first, last byte) bool { return b >= first && b <= last }
 
-// The constant "special" is the rating of a character in a small range of bytes, if this range is
-// rare in other encodings.
+// In some encodings, a small range of bytes contains frequent characters. If the range is rare in
+// other encodings, a character in the range has the rating "special".
 const special = 1.1
 
 const half = 0.5

@@ -10,12 +10,13 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 )
 
-// content contains the first bytes of a file and their properties.
+// content contains the head of a file, which consists of the file's first bytes. content also
+// contains the properties of the head.
 type content struct {
 	head []byte
-	text []byte   // the head as UTF-8 without a byte order mark, or nil if the head is not Unicode text
+	text []byte   // the head as UTF-8 without a byte order mark; nil if the head is not Unicode text
 	wide bool     // wide is true if the head is in UTF-16
-	old  bool     // the head contains no binary bytes, so it can be in a legacy encoding
+	old  bool     // true if the head contains no binary bytes and can be in a legacy encoding
 	kind []string // the detected media type and its parent types
 }
 
@@ -29,7 +30,8 @@ func contentOf(head []byte) content {
 	return c
 }
 
-// kindOf detects the media type of content. If the library panics, kindOf returns an unknown type.
+// kindOf uses a library to detect the media type of content. If the library panics, kindOf returns
+// an unknown type.
 func kindOf(head []byte) (kind []string) {
 	defer func() {
 		if recover() != nil {
@@ -43,12 +45,12 @@ func kindOf(head []byte) (kind []string) {
 	return kind
 }
 
-// name returns the detected type, for use in messages.
+// The method "name" returns the detected media type. Messages contain this name.
 func (c content) name() string {
 	switch {
 	case len(c.head) == 0:
 		return "empty"
-	case (c.text != nil || c.old) && !slices.Contains(c.kind, "text/plain"): // text can begin with the magic bytes of another format
+	case (c.text != nil || c.old) && !slices.Contains(c.kind, "text/plain"): // even text can begin with the magic bytes of another format
 		return "text/plain"
 	case len(c.kind) == 0 || c.kind[0] == "application/octet-stream":
 		return "of an unknown type"
@@ -56,21 +58,22 @@ func (c content) name() string {
 	return c.kind[0]
 }
 
-// The method "is" reports whether the detected type is one of the given types, or a subtype of a
-// given type.
+// The method "is" reports whether the detected media type is one of the given types or a subtype of
+// one of them.
 func (c content) is(kinds ...string) bool {
 	return slices.ContainsFunc(c.kind, func(k string) bool { return slices.Contains(kinds, k) })
 }
 
-// magic returns a check for the magic bytes of a binary format. magic rejects text that begins with
-// the same bytes, because files of binary formats contain binary bytes.
+// The function "magic" returns a check for the magic bytes of a binary format. A file of a binary
+// format also contains binary bytes. The check therefore rejects text that begins with the magic
+// bytes.
 func magic(kind string) func(content) bool {
 	return func(c content) bool { return c.text == nil && c.is(kind) }
 }
 
-// isPDF reports whether the content begins with the PDF header, as the standard requires. Some
-// programs also accept the header at a later position. Programs that accept the header at any
-// position would treat an HTML file with this header as a PDF.
+// isPDF reports whether the content begins with the PDF header. The standard requires the header at
+// the beginning. A program that accepts the header at any position would treat an HTML file that
+// contains the header as a PDF.
 func (c content) isPDF() bool {
 	return bytes.HasPrefix(bytes.TrimLeft(withoutMark(c.head), "\r\n\t "), []byte("%PDF-"))
 }
@@ -83,8 +86,8 @@ func (c content) isCSV() bool {
 	return c.isText() && !c.is("text/html", "text/xml", "image/svg+xml", "text/rtf")
 }
 
-// isHTML reports whether the content can be HTML. isHTML accepts any text, because HTML fragments
-// look like other text.
+// isHTML reports whether the content can be HTML. isHTML accepts any text, because an HTML fragment
+// can look like any other text.
 func (c content) isHTML() bool {
 	if len(c.head) == 0 {
 		return true
@@ -113,21 +116,22 @@ func (c content) isJSON() bool {
 	return bytes.IndexByte([]byte(`{["-0123456789`), rest[0]) >= 0
 }
 
-// compound returns a check for one of the older Office formats. All older Office formats use the
-// same container format. If the directory of the container is outside of the head, the check
-// accepts the claimed format.
+// The function "compound" returns a check for one of the older Office formats. All older Office
+// formats use the same container format. The check reads the directory of the container. If the
+// head does not contain the directory, the check accepts the claimed format.
 func compound(kind string) func(content) bool {
 	return func(c content) bool {
 		return len(c.kind) > 0 && (c.kind[0] == kind || c.kind[0] == "application/x-ole-storage")
 	}
 }
 
-// office returns a check for one of the newer Office formats. The check searches the archive for
-// the folder of the format.
+// The function "office" returns a check for one of the newer Office formats. Files of these formats
+// are archives, and each format has its own folder in the archive. The check searches the archive
+// for this folder.
 func office(folder string) func(content) bool {
 	return func(c content) bool {
 		if len(c.kind) == 0 || c.kind[0] != "application/zip" && !strings.HasPrefix(c.kind[0], ooxml) {
-			return false // the archive has another detected type, such as JAR
+			return false // the library has detected another type of archive, such as JAR
 		}
 		names := entries(c.head)
 		first := slices.IndexFunc(names, func(name string) bool {
@@ -137,7 +141,7 @@ func office(folder string) func(content) bool {
 	}
 }
 
-// entries returns the file names in the head of a ZIP archive.
+// The function "entries" returns the file names that the head of a ZIP archive contains.
 func entries(head []byte) (names []string) {
 	const fixed, limit = 30, 1000
 	for len(names) < limit {
@@ -157,9 +161,9 @@ func entries(head []byte) (names []string) {
 }
 
 // textOf decodes data that is UTF-8 or UTF-16. textOf returns the text as UTF-8 without a byte
-// order mark, and reports whether the data was UTF-16. textOf returns nil if the data has another
-// encoding or contains binary characters. If the argument "cut" is true, the data is the beginning
-// of a file, so the last character can be incomplete.
+// order mark, and reports whether the data was UTF-16. If the data has another encoding or contains
+// binary characters, textOf returns nil. The argument "cut" is true if the data is only the
+// beginning of a file. The last character can then be incomplete.
 func textOf(data []byte, cut bool) (text []byte, wide bool) {
 	order, rest := byteOrder(data)
 	if order != nil {

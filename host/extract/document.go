@@ -10,17 +10,18 @@ import (
 	"github.com/toolrun/toolrun/host/admission"
 )
 
-// DocumentTextBytes is the maximum size of the text that ReadDocument returns, in bytes of UTF-8.
+// DocumentTextBytes is the maximum number of bytes of the UTF-8 text that ReadDocument returns.
 const DocumentTextBytes = 4 << 20
 
-// documentHint is the hint for a file whose text cannot be extracted.
+// documentHint is the hint in the fault for a file whose text cannot be extracted.
 const documentHint = "use a file in one of the formats PDF, DOCX, TXT, Markdown and JSON"
 
 // markdownTypes are the media types of Markdown.
 var markdownTypes = []string{"", "text/markdown", "text/x-markdown", "text/plain"}
 
-// IdentifyDocument is like Identify, for a file whose text is needed. IdentifyDocument also accepts
-// Markdown, which it treats as plain text. IdentifyDocument rejects formats without text.
+// IdentifyDocument works like Identify, but for files whose text is needed. IdentifyDocument also
+// accepts Markdown and treats it as plain text. IdentifyDocument rejects formats from which no text
+// can be extracted.
 func IdentifyDocument(filename, declaredMediaType string, head []byte) (Format, error) {
 	if slices.Contains([]string{".md", ".markdown"}, strings.ToLower(path.Ext(baseName(filename)))) {
 		mediaType, err := declaredType(declaredMediaType)
@@ -42,10 +43,11 @@ func IdentifyDocument(filename, declaredMediaType string, head []byte) (Format, 
 	return format, err
 }
 
-// ReadDocument returns the text of a file: at most DocumentTextBytes bytes, regardless of
-// TextBytes. If a file has no text, ReadDocument returns a fault. ReadDocument otherwise behaves
-// like IdentifyDocument and Read. A nil Reader reads only formats that are already text. For other
-// formats, it returns the fault unavailable.
+// ReadDocument checks a file like IdentifyDocument and then returns the file's text like Read.
+// Unlike Read, ReadDocument ignores TextBytes and returns at most DocumentTextBytes bytes. If the
+// file has no text, ReadDocument returns a fault. If the Reader is nil, ReadDocument supports only
+// formats that are already text. For any other format, ReadDocument of a nil Reader returns a fault
+// with the code unavailable.
 func (r *Reader) ReadDocument(ctx context.Context, of admission.Flow, filename, declaredMediaType string, data []byte) (Text, error) {
 	format, err := IdentifyDocument(filename, declaredMediaType, data)
 	if err != nil {
@@ -68,10 +70,10 @@ func (r *Reader) ReadDocument(ctx context.Context, of admission.Flow, filename, 
 	return text, err
 }
 
-// NeedsParser reports whether an Engine is required to extract text from files of a format.
+// NeedsParser reports whether an Engine is needed to extract text from files of a format.
 func NeedsParser(format Format) bool { return format.Name == formatPDF || format.Name == formatDOCX }
 
-// Fault returns the fault for a file whose text is needed.
+// Fault returns the fault for a file whose text is needed but cannot be extracted.
 func (r Reason) Fault() *abi.Fault {
 	switch r {
 	case UnsupportedFormat:

@@ -13,17 +13,17 @@ import (
 	"strings"
 )
 
-// These are the limits on a DOCX. The size of the text is limited separately.
+// These are the limits for a DOCX. Another limit applies to the size of the text.
 const (
 	maxDOCXEntries  = 10_000
-	maxDOCXInflated = 64 << 20 // the maximum total size in bytes of the parts that are read
+	maxDOCXInflated = 64 << 20 // the maximum total number of bytes of the parts that are read
 	maxDOCXNesting  = 1_000
 )
 
-// docxFile is a DOCX archive. One size budget limits the total size of its parts.
+// docxFile is a DOCX archive. A budget limits the total size of the archive's parts.
 type docxFile struct {
 	archive *zip.Reader
-	left    int // the number of bytes that can still be decompressed
+	left    int // the budget: the number of bytes that can still be decompressed
 }
 
 // readDOCX reads the headers, the body, footnotes, endnotes and footers of a WordprocessingML
@@ -44,8 +44,8 @@ func readDOCX(ctx context.Context, data []byte, out *sink) error {
 	return f.readAll(ctx, body, out)
 }
 
-// readAll reads the body and the other parts. Only an unreadable body causes an error, but not
-// other unreadable parts.
+// readAll reads the body and the other parts. If the body is unreadable, readAll returns an error.
+// readAll ignores other unreadable parts.
 func (f *docxFile) readAll(ctx context.Context, body *zip.File, out *sink) error {
 	folder := path.Dir(body.Name)
 	d := &docxText{lists: f.lists(folder), notes: map[string]int{}}
@@ -64,15 +64,15 @@ func (f *docxFile) readAll(ctx context.Context, body *zip.File, out *sink) error
 	return nil
 }
 
-// startLine starts a new line, unless the line is empty.
+// If the current line is not empty, startLine starts a new line.
 func startLine(out *sink) {
 	if out.last() != '\n' {
 		out.write("\n")
 	}
 }
 
-// repeated reads the headers or the footers. Most sections have the same headers and footers, so
-// repeated writes equal texts only once.
+// The method "repeated" reads the headers or the footers. Most sections have the same headers and
+// footers. Therefore the method writes a text only once, even if several parts contain it.
 func (f *docxFile) repeated(ctx context.Context, d *docxText, pattern string, out *sink) {
 	var seen []string
 	for _, part := range f.matching(pattern) {
@@ -89,7 +89,8 @@ func (f *docxFile) repeated(ctx context.Context, d *docxText, pattern string, ou
 	}
 }
 
-// The method "matching" returns the parts with names that match a pattern, sorted by name.
+// The method "matching" returns the parts whose names match a pattern. The parts are sorted by
+// name.
 func (f *docxFile) matching(pattern string) []*zip.File {
 	var parts []*zip.File
 	for _, part := range f.archive.File {
@@ -101,8 +102,9 @@ func (f *docxFile) matching(pattern string) []*zip.File {
 	return parts
 }
 
-// body returns the part that contains the body of the document, or nil if there is none. The part
-// is usually named document.xml, but Word for the web names it document2.xml.
+// The method "body" returns the part that contains the body of the document. If there is no such
+// part, the method returns nil. The name of the part is usually document.xml. Word for the web uses
+// the name document2.xml.
 func (f *docxFile) body() *zip.File {
 	if parts := f.matching("word/document.xml"); len(parts) > 0 {
 		return parts[0]
@@ -115,7 +117,7 @@ func (f *docxFile) body() *zip.File {
 
 var errInflates = fmt.Errorf("the decompressed archive exceeds %d bytes", maxDOCXInflated)
 
-// open opens a part. Each byte that is read from the part reduces the budget.
+// open opens a part. Each byte that the caller reads from the part reduces the budget.
 func (f *docxFile) open(part *zip.File) (io.ReadCloser, error) {
 	if part.UncompressedSize64 > uint64(f.left) { // archive/zip and inflated return an error if a part is larger than declared
 		return nil, noText(TooComplex, errInflates)
@@ -130,7 +132,7 @@ func (f *docxFile) open(part *zip.File) (io.ReadCloser, error) {
 	}{&inflated{r: r, left: &f.left}, r}, nil
 }
 
-// read writes the text of a part.
+// The method "read" reads a part and writes its text to the output.
 func (f *docxFile) read(ctx context.Context, part *zip.File, d *docxText, out *sink) error {
 	r, err := f.open(part)
 	if err != nil {

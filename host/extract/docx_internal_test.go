@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestInflated reads archives whose content is larger than the declared size.
+// TestInflated reads archives. The content of each archive is larger than the size that the archive
+// declares.
 func TestInflated(t *testing.T) {
 	left := 4
 	got, err := io.ReadAll(&inflated{r: strings.NewReader("abcdef"), left: &left})

@@ -11,7 +11,7 @@ func mathElement(name string, content ...string) string {
 	return "<m:" + name + ">" + strings.Join(content, "") + "</m:" + name + ">"
 }
 
-// mathRun returns a run of text with its properties.
+// mathRun returns a run of text that has the given properties.
 func mathRun(text string, properties ...string) string {
 	return mathElement("r", mathElement("rPr", properties...), mathElement("t", strings.ReplaceAll(text, "&", "&amp;")))
 }
@@ -20,7 +20,7 @@ func mathRun(text string, properties ...string) string {
 func mathValue(name, value string) string { return fmt.Sprintf(`<m:%s m:val="%s"/>`, name, value) }
 
 // TestFormulasOfDOCX checks the TeX of equations. For most of these equations, pandoc writes the
-// same TeX except for spaces.
+// same TeX, but with different spaces.
 func TestFormulasOfDOCX(t *testing.T) {
 	el, r, val := mathElement, mathRun, mathValue
 	arg := func(text string) string { return el("e", r(text)) }

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/extract"
 )
 
-// FuzzDOCX reads archives, and bodies in a valid archive.
+// FuzzDOCX reads arbitrary archives, and valid archives that contain arbitrary bodies.
 func FuzzDOCX(f *testing.F) {
 	f.Add(docxOf(f, "<w:p/>"), "<w:p><w:r><w:t>a</w:t></w:r></w:p>")
 	f.Add([]byte("PK\x03\x04"), "<w:tbl><w:tr><w:tc><w:p/></w:tc><w:tc/></w:tr></w:tbl><w:tc/></w:tr>")

@@ -9,19 +9,20 @@ import (
 // maxDOCXLevels is the maximum number of levels of a list (section 17.9.6).
 const maxDOCXLevels = 9
 
-// maxDOCXMark is the maximum size in bytes of the text around the numbers of an item.
+// A list item's mark contains numbers and other text. maxDOCXMark is the maximum number of bytes of
+// the other text.
 const maxDOCXMark = 100
 
 // docxParagraph contains the properties of a paragraph that affect its text.
 type docxParagraph struct {
 	style string
-	list  string // "" means the list of the style, and "0" means no list
+	list  string // "" selects the list of the style; "0" means no list
 	level int
 
 	initial bool // the paragraph is the drop cap of the next paragraph
 }
 
-// take stores the property that an XML element contains.
+// The method "take" stores the property that an XML element contains.
 func (p *docxParagraph) take(t xml.StartElement) {
 	switch t.Name.Local {
 	case "framePr":
@@ -80,17 +81,18 @@ type docxStyles struct {
 // docxList is a list. The items of a list are not necessarily adjacent.
 type docxList struct {
 	levels [maxDOCXLevels]docxLevel
-	counts *[maxDOCXLevels]int // the counters are shared by all lists with the same abstract definition
-	resets map[int]int         // maps a level to its first number, until that number has been applied
+	counts *[maxDOCXLevels]int // all lists with the same abstract definition share the counters
+	resets map[int]int         // maps a level to its first number; applied entries are removed
 }
 
-// docxLists numbers the items of lists. A nil *docxLists has no lists.
+// docxLists numbers the items of lists. A nil *docxLists contains no lists.
 type docxLists struct {
 	lists  map[string]*docxList
 	styles map[string]docxParagraph
 }
 
-// lists reads the definitions of lists. If the definitions are unreadable, list items get no marks.
+// The method "lists" reads the definitions of lists. If the definitions are unreadable, list items
+// get no marks.
 func (f *docxFile) lists(folder string) *docxLists {
 	var numbering docxNumbering
 	if !f.unmarshal(folder+"/numbering.xml", &numbering) {
@@ -145,8 +147,8 @@ func (l *docxLists) define(n docxNumbering) {
 	}
 }
 
-// style determines the list of each style. A style without a list inherits the list of its base
-// style.
+// The method "style" determines the list of each style. If a style has no list, the style inherits
+// the list of its base style.
 func (l *docxLists) style(s docxStyles) {
 	based := map[string]string{}
 	for _, style := range s.Styles {
@@ -169,7 +171,8 @@ func (l *docxLists) style(s docxStyles) {
 	}
 }
 
-// mark returns the mark of a list item. mark returns "" for other paragraphs.
+// The method "mark" returns the mark of a list item. For any other paragraph, the method returns
+// "".
 func (l *docxLists) mark(p docxParagraph) string {
 	if l == nil {
 		return ""
@@ -202,7 +205,7 @@ func (l *docxLists) mark(p docxParagraph) string {
 	return text + " "
 }
 
-// count increments the number of a level and resets the deeper levels.
+// The method "count" increments the number of a level and resets the numbers of the deeper levels.
 func (l *docxList) count(level int) {
 	if start, ok := l.resets[level]; ok {
 		delete(l.resets, level)
@@ -221,7 +224,8 @@ func (l *docxList) start(level int) int {
 	return 1
 }
 
-// number returns the number of an item in the format of its list.
+// The function "number" returns the number of an item as text. The list determines the format of
+// the text.
 func (l *docxList) number(level int) string {
 	n := l.counts[level]
 	if n == 0 {
@@ -244,7 +248,8 @@ func (l *docxList) number(level int) string {
 	return strconv.Itoa(n)
 }
 
-// letters returns the n-th label in the sequence a to z, aa to zz, and so on.
+// The function "letters" returns the n-th label of the sequence a, b, ..., z, aa, bb, ..., zz, and
+// so on.
 func letters(n int, first rune) string {
 	const limit, alphabet = 780, 26
 	if n < 1 || n > limit {

@@ -7,27 +7,28 @@ import (
 	"unicode/utf8"
 )
 
-// formula converts an equation from Office MathML (ECMA-376 part 1, section 22.1) to TeX. Each
-// element writes its opening TeX when its first argument begins, so text never has to be moved.
+// formula converts an equation from Office MathML (ECMA-376 part 1, section 22.1) to TeX. When the
+// first argument of an element begins, the TeX that precedes the argument is written. Text
+// therefore never has to be moved.
 type formula struct {
 	tex        []byte
-	plain      []byte // the text of the equation, as long as the equation contains only text
+	plain      []byte // the equation's text, if the equation contains only text so far
 	structured bool
 	limit      int // the maximum size of tex in bytes
 	open       []mathElement
-	names      int // the number of enclosing elements that are function names
+	names      int // the number of enclosing elements that contain the name of a function
 	aligned    int // the number of enclosing elements that are arrays of equations
 	command    int // the end of the last alphabetic command in tex
 }
 
-// mathElement is an open element.
+// mathElement is an element of an equation that has begun but not ended.
 type mathElement struct {
 	name       string
 	start      int // the start of the element's TeX
 	body       int // the start of the content's TeX
 	end        string
 	arguments  int               // the number of arguments that have begun
-	atom       [2]int            // the start and end of the last child that can have an index without braces
+	atom       [2]int            // the start and end of the last child that needs no braces before an index
 	properties map[string]string // the properties of the element, such as the character of an accent
 }
 
@@ -50,8 +51,8 @@ func (w *docx) startMath(t xml.StartElement) error {
 	return nil
 }
 
-// startFormula begins an equation. In a paragraph that contains equations only, each equation is on
-// a separate line.
+// startFormula begins an equation. If a paragraph contains only equations, each equation is on a
+// separate line.
 func (w *docx) startFormula() {
 	if w.display > 1 {
 		w.put("\n")
@@ -75,8 +76,9 @@ func (w *docx) endMath(name string) {
 	}
 }
 
-// endFormula ends the current equation, if there is one. endFormula writes the equation as TeX
-// between dollar signs, or as plain text if it contains only text.
+// If there is a current equation, endFormula ends it. If the equation contains only text,
+// endFormula writes the equation as plain text. Otherwise, endFormula writes the equation as TeX
+// between dollar signs.
 func (w *docx) endFormula() {
 	f := w.formula
 	if f == nil {
@@ -97,7 +99,7 @@ func (w *docx) endFormula() {
 	w.truncated = w.truncated || len(f.tex) > f.limit
 }
 
-// maxMathProperty is the maximum size in bytes of the value of a property.
+// maxMathProperty is the maximum number of bytes of a property's value.
 const maxMathProperty = 16
 
 // property stores a property of the open element if the property affects the output.
@@ -113,8 +115,8 @@ func (f *formula) property(t xml.StartElement) {
 	e.properties[t.Name.Local] = value
 }
 
-// The method "is" reports whether a Boolean property of an element is on. A Boolean property
-// without a value is on.
+// The method "is" reports whether a Boolean property of an element is on. If the property has no
+// value, it is on.
 func (e *mathElement) is(name string) bool {
 	switch value, ok := e.properties[name]; value {
 	case "0", "off", "false":
@@ -124,7 +126,8 @@ func (e *mathElement) is(name string) bool {
 	}
 }
 
-// property returns the value of a property, or a default if it is absent.
+// The method "property" of mathElement returns the value of a property. If the property is absent,
+// the method returns a default.
 func (e *mathElement) property(name, fallback string) string {
 	if value, ok := e.properties[name]; ok {
 		return value
@@ -139,7 +142,7 @@ func (f *formula) emit(tex string) {
 	}
 }
 
-// begin begins an element. The element that begins can be an argument of the enclosing element.
+// begin begins an element. An element that begins can be an argument of the enclosing element.
 func (f *formula) begin(name string) {
 	e := mathElement{name: name, start: len(f.tex)}
 	if n := len(f.open); n > 0 {
@@ -159,7 +162,8 @@ func (f *formula) begin(name string) {
 	f.open = append(f.open, e)
 }
 
-// count adds n to the counters of open elements that affect how text is written.
+// Some open elements affect how text is written. The method "count" adds n to the counters of these
+// elements.
 func (f *formula) count(name string, by int) {
 	switch name {
 	case "fName":
@@ -169,7 +173,7 @@ func (f *formula) count(name string, by int) {
 	}
 }
 
-// finish ends the open element.
+// The method "finish" ends the innermost open element.
 func (f *formula) finish() {
 	n := len(f.open) - 1
 	if n < 0 {
@@ -196,10 +200,11 @@ func (f *formula) finish() {
 	}
 }
 
-// maxAtom is the maximum size in bytes of text that is moved so that braces can be omitted.
+// If braces can be omitted, text is moved. maxAtom is the maximum number of bytes that are moved.
 const maxAtom = 256
 
-// atomic reports whether the base of an index needs no braces.
+// The base of an index usually needs braces. The method "atomic" reports whether a base needs no
+// braces.
 func (f *formula) atomic(e *mathElement) bool {
 	content := f.tex[e.body:]
 	if len(content) > maxAtom {
@@ -208,7 +213,7 @@ func (f *formula) atomic(e *mathElement) bool {
 	return e.atom == [2]int{e.body, len(f.tex)} || utf8.RuneCount(content) == 1
 }
 
-// write adds text in the style of the current run.
+// The method "write" adds text to the equation, in the style of the current run.
 func (f *formula) write(text string) {
 	if !f.structured {
 		f.plain = append(f.plain, text...)
@@ -234,7 +239,8 @@ func (f *formula) write(text string) {
 	}
 }
 
-// styled returns the text of a run as TeX, and whether the TeX can have an index without braces.
+// The function "styled" returns the text of a run as TeX. The second result is true if the TeX
+// needs no braces before an index.
 func (f *formula) styled(text string, run *mathElement) (tex string, atom bool) {
 	escaped := texEscapes.Replace(text)
 	if f.aligned > 0 {

@@ -2,8 +2,8 @@ package extract
 
 import "strings"
 
-// argument returns the TeX delimiters of an argument of an element. argument returns false if the
-// name is not an argument of the element.
+// The method "argument" returns the TeX delimiters for an argument of an element. If the element
+// has no argument with the given name, the method returns false.
 func (f *formula) argument(parent *mathElement, name string) (start, end string, ok bool) {
 	form, ok := mathForms[parent.name][name]
 	switch {
@@ -19,7 +19,7 @@ func (f *formula) argument(parent *mathElement, name string) (start, end string,
 	return form[0], form[1], true
 }
 
-// mathForms contains the TeX delimiters of the arguments of each element.
+// For each element, mathForms contains the TeX delimiters of the element's arguments.
 var mathForms = map[string]map[string][2]string{
 	"f":         {"num": {`\frac{`, "}"}, "den": {"{", "}"}},
 	"sSub":      {"e": {"{", "}"}, "sub": {"_{", "}"}},
@@ -41,7 +41,7 @@ var mathForms = map[string]map[string][2]string{
 	"eqArr":     {"e": {"", ""}},
 }
 
-// atoms lists the elements whose TeX can have an index without braces.
+// atoms lists the elements whose TeX needs no braces before an index.
 var atoms = map[string]bool{"d": true, "acc": true, "bar": true, "groupChr": true, "rad": true, "borderBox": true}
 
 // The method "indexed" reports whether an element adds indexes to its first argument.
@@ -53,7 +53,7 @@ func (e *mathElement) indexed() bool {
 	return false
 }
 
-// omits reports whether an argument of an element is omitted from the TeX.
+// The method "omits" reports whether the TeX omits an argument of an element.
 func (e *mathElement) omits(argument string, empty bool) bool {
 	switch argument {
 	case "sub", "sup", "deg":
@@ -62,7 +62,7 @@ func (e *mathElement) omits(argument string, empty bool) bool {
 	return false
 }
 
-// head returns the TeX before the arguments of an element.
+// The method "head" returns the TeX that precedes the arguments of an element.
 func (e *mathElement) head() string {
 	switch e.name {
 	case "sPre":
@@ -85,7 +85,7 @@ func (e *mathElement) head() string {
 	return ""
 }
 
-// tail returns the TeX after the arguments of an element.
+// The method "tail" returns the TeX that follows the arguments of an element.
 func (e *mathElement) tail() string {
 	switch {
 	case e.arguments == 0:
@@ -100,7 +100,7 @@ func (e *mathElement) tail() string {
 	return ""
 }
 
-// separator returns the TeX between two arguments of an element.
+// The method "separator" returns the TeX between two arguments of an element.
 func (e *mathElement) separator() string {
 	switch e.name {
 	case "d":
@@ -113,7 +113,7 @@ func (e *mathElement) separator() string {
 	return ""
 }
 
-// mark returns the TeX command for a mark above or below an argument.
+// The function "mark" returns the TeX command for a mark above or below an argument.
 func (e *mathElement) mark() string {
 	character, below := e.property("chr", "\u0302"), false
 	switch e.name {
@@ -134,8 +134,8 @@ func (e *mathElement) mark() string {
 	return `\overset{` + texEscapes.Replace(character) + `}`
 }
 
-// style returns the TeX command for the style of a run. style returns "" for the default style of
-// formulas.
+// The function "style" returns the TeX command for the style of a run. For the default style of
+// formulas, the result is "".
 func (e *mathElement) style(word bool) string {
 	if e.is("nor") {
 		return `\text`
@@ -154,7 +154,8 @@ func (e *mathElement) style(word bool) string {
 	return ""
 }
 
-// delimiter returns the TeX of a delimiter. delimiter returns a period for an omitted delimiter.
+// The function "delimiter" returns the TeX of a delimiter. If the delimiter is omitted, the result
+// is a period.
 func delimiter(commands map[string]string, character string) string {
 	if command, ok := commands[character]; ok {
 		return command
@@ -170,7 +171,7 @@ func isLetters(text string) bool {
 	return text != "" && strings.IndexFunc(text, func(r rune) bool { return (r|0x20) < 'a' || (r|0x20) > 'z' }) < 0
 }
 
-// mathProperties lists the properties that are stored.
+// mathProperties lists the properties that formula stores.
 var mathProperties = map[string]bool{"chr": true, "begChr": true, "endChr": true, "sepChr": true, "pos": true, "type": true,
 	"degHide": true, "subHide": true, "supHide": true, "scr": true, "sty": true, "nor": true}
 

@@ -9,7 +9,8 @@ import (
 	"strconv"
 )
 
-// These are the XML namespaces of text, and of alternative content for older programs.
+// These are the XML namespaces for text, and the namespace for alternative content that older
+// programs read.
 const (
 	wordSpace       = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 	wordStrictSpace = "http://purl.oclc.org/ooxml/wordprocessingml/main"
@@ -20,7 +21,7 @@ const (
 
 var errNested = fmt.Errorf("XML elements are nested more than %d levels deep", maxDOCXNesting)
 
-// docxText is the text of a document. All parts of the document share one docxText.
+// docxText contains the text of a document. All parts of the document share one docxText.
 type docxText struct {
 	lists *docxLists
 	notes map[string]int // the numbers of footnotes and endnotes, by kind and id
@@ -35,15 +36,15 @@ type docx struct {
 	depth   int
 	inText  bool
 	columns []int         // the number of cells in the current row, for each enclosing table
-	pending bool          // a line in a cell has ended, and another line can follow
+	pending bool          // true if a line in a cell has ended; another line can follow
 	item    docxParagraph // the properties of the current paragraph
-	mark    string        // the mark of the list item whose text has not begun yet
+	mark    string        // the mark of a list item whose text has not begun yet
 	formula *formula      // the equation in progress
-	display int           // the number of the next equation in a paragraph of equations, or 0
+	display int           // the number of the next equation in a paragraph that contains only equations, or 0
 }
 
 func (w *docx) read(ctx context.Context) error {
-	defer w.endFormula() // a part can end within an equation, so end the equation
+	defer w.endFormula() // a part can end within an equation
 	for ctx.Err() == nil && !w.truncated {
 		token, err := w.xml.Token() // reports unclosed elements
 		if err == io.EOF {
@@ -126,18 +127,19 @@ func (w *docx) startWord(t xml.StartElement) error {
 		w.depth--
 		return w.paragraph()
 	case "del":
-		if w.formula != nil { // skip deleted text, because in equations it uses the same elements as other text
+		if w.formula != nil { // skip deleted text, because deleted text in an equation uses the elements of other text
 			w.depth--
 			return w.skip()
 		}
-	case "tblPr", "moveFrom": // skip properties, and the old copy of moved text
+	case "tblPr", "moveFrom": // skip properties and the original of moved text
 		w.depth--
 		return w.skip()
 	}
 	return nil
 }
 
-// attribute returns the value of an attribute in any namespace.
+// The function "attribute" returns the value of the attribute with a given name. The attribute can
+// be in any namespace.
 func attribute(t xml.StartElement, name string) string {
 	for _, a := range t.Attr {
 		if a.Name.Local == name {
@@ -147,7 +149,7 @@ func attribute(t xml.StartElement, name string) string {
 	return ""
 }
 
-// reference returns the number of the note that a reference refers to.
+// The method "reference" returns the number of a note. A reference in the text refers to the note.
 func (w *docx) reference(t xml.StartElement) string {
 	key := t.Name.Local[:len(t.Name.Local)-len("Reference")] + attribute(t, "id")
 	if w.notes[key] == 0 {
@@ -156,7 +158,7 @@ func (w *docx) reference(t xml.StartElement) string {
 	return "[" + strconv.Itoa(w.notes[key]) + "]"
 }
 
-// startNote begins a note. startNote writes the number of the note if the text refers to the note.
+// startNote begins a note. If the text refers to the note, startNote writes the note's number.
 func (w *docx) startNote(t xml.StartElement) {
 	if n := w.notes[t.Name.Local+attribute(t, "id")]; n > 0 {
 		w.put("[" + strconv.Itoa(n) + "] ")
@@ -170,8 +172,8 @@ func (w *docx) paragraph() error {
 	return err
 }
 
-// startCell begins a cell. startCell writes a separator between two cells. startCell omits the
-// separator if the text of the previous cell ends with a line break.
+// startCell begins a cell. If there is a previous cell, startCell writes a separator, unless the
+// text of the previous cell ends with a line break.
 func (w *docx) startCell() {
 	n := len(w.columns)
 	if n == 0 {
@@ -213,7 +215,8 @@ func (w *docx) end(name xml.Name) {
 	}
 }
 
-// endParagraph ends the line, unless the paragraph is the drop cap of the next paragraph.
+// endParagraph ends the line of a paragraph. If the paragraph is only the drop cap of the next
+// paragraph, the line does not end.
 func (w *docx) endParagraph() {
 	initial := w.item.initial
 	if w.item = (docxParagraph{}); initial {
@@ -224,8 +227,9 @@ func (w *docx) endParagraph() {
 	}
 }
 
-// put writes text to the current equation. If there is no current equation, put writes text to the
-// document. Before the text of a list item, put writes the mark of the item.
+// The method "put" writes text to the current equation. If there is no current equation, the method
+// writes the text to the document. If the text is the beginning of a list item, the method first
+// writes the item's mark.
 func (w *docx) put(text string) {
 	if w.formula != nil {
 		w.formula.write(text)
@@ -238,7 +242,7 @@ func (w *docx) put(text string) {
 	w.write(text)
 }
 
-// flush writes the pending end of a line in a cell.
+// If the end of a line in a cell is pending, the method "flush" writes it.
 func (w *docx) flush() {
 	if w.pending {
 		w.pending = false
@@ -248,7 +252,7 @@ func (w *docx) flush() {
 
 func (w *docx) skip() error { return w.skipWith(func(xml.StartElement) {}) }
 
-// skipWith skips the open element and calls a function for each nested element. Unlike the
+// skipWith skips the open element. skipWith calls a function for each nested element. Unlike the
 // decoder's method Skip, skipWith is not recursive.
 func (w *docx) skipWith(each func(xml.StartElement)) error {
 	for depth := 1; depth > 0; {

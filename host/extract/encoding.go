@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// sampleBytes is the size of the sample that is used to guess an encoding.
+// An encoding is guessed from a sample of the text. sampleBytes is the size of the sample.
 const sampleBytes = 16 << 10
 
-// decodeText returns about limit bytes of a text as UTF-8. decodeText returns false if the data is
-// not text. decodeText supports UTF-8, UTF-16 with or without a byte order mark, and legacy
-// encodings, which it guesses from the frequencies of bytes.
+// decodeText returns about limit bytes of a text as UTF-8. If the data is not text, decodeText
+// returns false. decodeText supports UTF-8, UTF-16 with or without a byte order mark, and legacy
+// encodings. decodeText guesses a legacy encoding from the frequencies of bytes.
 func decodeText(data []byte, limit int) ([]byte, bool) {
 	if order, rest := byteOrder(data); order != nil {
-		units := min(len(rest)/2, limit+1) // each character needs at least one byte in UTF-8
+		units := min(len(rest)/2, limit+1) // in UTF-8, each character needs at least one byte
 		return fromUTF16(rest[:2*units], order), true
 	}
 	data = withoutMark(data)
@@ -35,7 +35,7 @@ func decodeText(data []byte, limit int) ([]byte, bool) {
 
 // mostlyUTF8 reports whether a text is UTF-8 with only a few invalid bytes.
 func mostlyUTF8(text []byte) bool {
-	const worth = 10 // the number of valid characters that offset one invalid character
+	const worth = 10 // one invalid character is accepted per this number of valid characters
 	sound, damaged := 0, 0
 	for rest := text; len(rest) > 0; {
 		r, n := utf8.DecodeRune(rest)
@@ -59,7 +59,7 @@ func isBinary(r rune) bool {
 // withoutMark removes a UTF-8 byte order mark.
 func withoutMark(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF")) }
 
-// byteOrder detects UTF-16. byteOrder returns the byte order and the text without its byte order
+// byteOrder detects UTF-16. byteOrder returns the byte order, and the text without a byte order
 // mark. If the data is not UTF-16, the byte order is nil.
 func byteOrder(data []byte) (order binary.ByteOrder, rest []byte) {
 	switch {
@@ -71,9 +71,9 @@ func byteOrder(data []byte) (order binary.ByteOrder, rest []byte) {
 	return unmarkedOrder(data), data
 }
 
-// unmarkedOrder detects UTF-16 without a byte order mark. In most languages, one of the two bytes
-// of many characters is zero: for example, one byte of a space is zero. Data with the wrong byte
-// order is almost never valid text.
+// unmarkedOrder detects UTF-16 without a byte order mark. In most languages, many characters of a
+// UTF-16 text contain a zero byte. For example, one of the two bytes of a space is zero. If data is
+// decoded with the wrong byte order, the result is almost never valid text.
 func unmarkedOrder(data []byte) binary.ByteOrder {
 	sample := data[:min(len(data), sampleBytes)&^1]
 	zeros := [2]int{}
@@ -87,14 +87,14 @@ func unmarkedOrder(data []byte) binary.ByteOrder {
 		order, many, few = binary.BigEndian, few, many
 	}
 	const short, high, low = 64, 2, 10
-	share := low // at least one of this number of consecutive characters must be below U+0100
+	share := low // of this number of consecutive characters, at least one must be below U+0100
 	if len(sample) < short {
 		share = high
 	}
 	if many*2*share < len(sample) || many == 0 || few > 0 || len(data)%2 != 0 && len(data) < sampleBytes {
 		return nil
 	}
-	text := wholeRunes(fromUTF16(sample[:max(len(sample)-2, 0)], order)) // the last unit can be half of a surrogate pair
+	text := wholeRunes(fromUTF16(sample[:max(len(sample)-2, 0)], order)) // the last unit can be the first half of a surrogate pair
 	if bytes.ContainsFunc(text, isBinary) || bytes.ContainsRune(text, utf8.RuneError) {
 		return nil
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/extract"
 )
 
-// These texts have a typical length.
+// These texts are as long as typical files.
 const (
 	french         = "Le café est fermé jusqu'à la fin de l'été. Veuillez vous adresser à la réception, où l'on vous répondra dès que possible."
 	german         = "Größe und Länge der Straße: über fünfzig Meter. Die Gäste müssen früh aufstehen, weil der Zug um sieben Uhr fährt."
@@ -103,7 +103,7 @@ func TestEncodedFormats(t *testing.T) {
 	}
 }
 
-// TestDamagedUTF8 reads a long text in UTF-8 with one invalid byte.
+// TestDamagedUTF8 reads a long UTF-8 text that contains one invalid byte.
 func TestDamagedUTF8(t *testing.T) {
 	data := russian + "\xFF" + russian
 	got, err := run(t, "txt", []byte(data), 0)

@@ -16,7 +16,7 @@ import (
 const (
 	// MemoryBytes is the default memory limit of one extraction.
 	MemoryBytes = 256 << 20
-	// TextBytes is the default maximum size of an extracted text, in bytes of UTF-8.
+	// TextBytes is the default maximum number of bytes of an extracted UTF-8 text.
 	TextBytes = 512 << 10
 	// Extension is the file extension of the engine's only program. The source of the program is
 	// ignored.
@@ -27,17 +27,17 @@ const (
 // is safe for concurrent use.
 //
 // The input of a run is {"format": "pdf", "data": "<base64>"}. The optional member "text_bytes" of
-// the input sets a limit other than TextBytes. The output is {"text": "...", "truncated": false},
-// with a "reason" if there is no text. A run checks its context only after the parser has returned.
-// With a hostile document, the parser may never return. Deadlines and memory limits are therefore
-// enforced only in a worker process.
+// the input replaces the limit TextBytes. The output is {"text": "...", "truncated": false}, with a
+// "reason" if there is no text. A run checks its context only after the parser has returned. If a
+// document is hostile, the parser may never return. Therefore only a worker process enforces
+// deadlines and memory limits.
 type Engine struct {
 	panicked func(value any, stack []byte)
 	compiled string // the folder that contains the compiled PDF library
 	disabled bool   // disabled is true if PDF files are not supported
 
 	turn    chan struct{}   // protects the next field
-	started *pdfium.Library // the library is nil until the first PDF is read
+	started *pdfium.Library // nil until the first PDF is read
 }
 
 var (
@@ -48,8 +48,8 @@ var (
 // Option is an option of New.
 type Option func(*Engine)
 
-// WithPanicLog sets a function that is called for unexpected panics of parsers. The function must
-// be safe for concurrent use. The run in which the parser panics fails with an internal fault.
+// WithPanicLog sets a function that is called if a parser panics unexpectedly. The function must be
+// safe for concurrent use. A run in which a parser panics fails with an internal fault.
 func WithPanicLog(log func(value any, stack []byte)) Option {
 	return func(e *Engine) { e.panicked = log }
 }
@@ -68,12 +68,12 @@ func (*Engine) Info() engine.Info {
 	return engine.Info{Name: "document", Extensions: []string{Extension}}
 }
 
-// MemoryBytes returns the default memory limit. MemoryBytes is higher than the limit of other
-// engines, because an extraction keeps two copies of the document and the content of a page in RAM.
+// MemoryBytes returns the default memory limit. Other engines have a lower limit. An extraction
+// needs more memory, because two copies of the document and the content of a page are in RAM.
 func (*Engine) MemoryBytes() int64 { return MemoryBytes }
 
-// Load returns the program, which does not depend on the source. If the folder that was passed to
-// WithCompiled is damaged, the error is a fault with the code unavailable.
+// Load returns the only program and ignores the source. WithCompiled sets a folder. If the files in
+// this folder are damaged, the error is a fault with the code unavailable.
 func (e *Engine) Load(ctx context.Context, _ engine.Source) (engine.Program, error) {
 	if e.compiled != "" {
 		if err := e.Start(ctx); err != nil {
@@ -128,7 +128,7 @@ func (p *program) Close() error {
 	return nil
 }
 
-// read decodes an input and extracts the text of its document.
+// The method "read" decodes an input and extracts the text of the document in it.
 func (e *Engine) read(ctx context.Context, in engine.Input) (Text, error) {
 	r, err := requestOf(in.Input)
 	if err != nil {

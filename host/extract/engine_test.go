@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/extract"
 )
 
-// run extracts the text of a document in this process.
+// The function "run" extracts the text of a document in this process.
 func run(t testing.TB, format string, data []byte, textBytes int) (extract.Text, error) {
 	t.Helper()
 	e := extract.New() // this engine compiles the library only when it reads a PDF
@@ -98,7 +98,8 @@ func TestTextIsBounded(t *testing.T) {
 	}
 }
 
-// The function "unreadable" returns documents without text and the expected reasons.
+// The function "unreadable" returns documents that have no text. For each document, it also returns
+// the expected reason.
 func unreadable(t testing.TB) map[string]struct {
 	format string
 	reason extract.Reason
@@ -187,7 +188,8 @@ func TestRunReportsBadInput(t *testing.T) {
 	}
 }
 
-// TestContextEnds reads a PDF with a cycle in its cross-reference table until the context ends.
+// TestContextEnds reads a PDF whose cross-reference table contains a cycle. The run must fail when
+// the context ends.
 func TestContextEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

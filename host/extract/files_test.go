@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// pdfOf returns a PDF with the given objects, which are numbered from 1. The first object is the
-// catalog.
+// pdfOf returns a PDF that contains the given objects. The numbers of the objects begin at 1. The
+// first object is the catalog.
 func pdfOf(objects ...string) []byte {
 	var file strings.Builder
 	file.WriteString("%PDF-1.4\n")
@@ -34,7 +34,7 @@ const (
 	helvetica = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
 )
 
-// pagesOf returns a PDF with a page for each content. Every second content is compressed.
+// pagesOf returns a PDF. Each argument is the content of a page. Every second page is compressed.
 func pagesOf(contents ...string) []byte {
 	objects := []string{catalogue, "", helvetica}
 	var kids []string
@@ -99,8 +99,8 @@ func docxWith(t testing.TB, document string) []byte {
 		part{"_rels/.rels", "<Relationships/>"}, part{"word/document.xml", document})
 }
 
-// bombOf returns a DOCX whose body decompresses to the given number of MiB and has a false declared
-// size.
+// bombOf returns a DOCX. The decompressed body has the given number of MiB, but the archive
+// declares another size.
 func bombOf(t testing.TB, mebibytes int, says uint64) []byte {
 	t.Helper()
 	var packed bytes.Buffer
@@ -113,7 +113,7 @@ func bombOf(t testing.TB, mebibytes int, says uint64) []byte {
 		if _, err := w.Write([]byte(text)); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Flush(); err != nil { // align to a byte, so that the block can be repeated
+		if err := w.Flush(); err != nil { // aligned to a byte, so that the block can be repeated
 			t.Fatal(err)
 		}
 		return packed.String()

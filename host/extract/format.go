@@ -7,19 +7,20 @@ import (
 
 // Format is an accepted file format.
 type Format struct {
-	// Name is the name of the format, such as "pdf".
+	// Name is the name of the format. An example is "pdf".
 	Name string
 	// Extensions are the file name extensions in lower case, such as ".pdf". The first extension is
-	// the most common one.
+	// the most common extension.
 	Extensions []string
-	// MediaTypes are the media types that clients use. The first media type is the canonical type.
-	// Clients also use some of the other types for files of other formats.
+	// MediaTypes are the media types that clients declare for files of this format. The first media
+	// type is the canonical type. Some of the other types are also declared for files of other
+	// formats.
 	MediaTypes []string
 	// Extracts is true if a Reader can extract text from files of this format.
 	Extracts bool
 }
 
-// These are the names of the formats from which text is extracted.
+// The constants are the names of the formats from which text is extracted.
 const (
 	formatPDF  = "pdf"
 	formatDOCX = "docx"
@@ -27,7 +28,8 @@ const (
 	formatJSON = "json"
 )
 
-// The type "known" is a format with a function that checks the content of a file.
+// The type "known" contains a format, and a function that checks whether a file's content has this
+// format.
 type known struct {
 	Format
 	holds func(content) bool
@@ -41,7 +43,7 @@ var formats = []known{
 	{Format{formatDOCX, []string{".docx"}, []string{ooxml + "wordprocessingml.document"}, true}, office("word/")},
 	{Format{formatTXT, []string{".txt"}, []string{"text/plain"}, true}, content.isText},
 	{Format{formatJSON, []string{".json"}, []string{"application/json", "text/json", "text/plain"}, true}, content.isJSON},
-	// If Excel is installed, browsers on Windows declare the last media type in the list for CSV
+	// On a Windows machine with Excel, browsers declare the last media type of this list for CSV
 	// files.
 	{Format{"csv", []string{".csv"}, []string{"text/csv", "application/csv", "text/x-csv", "text/plain", "application/vnd.ms-excel"}, false}, content.isCSV},
 	{Format{"xls", []string{".xls"}, []string{"application/vnd.ms-excel", "application/msexcel"}, false}, compound("application/vnd.ms-excel")},
@@ -80,7 +82,7 @@ func (f Format) clone() Format {
 	return f
 }
 
-// byExtension returns the format with the given extension, which must be in lower case.
+// byExtension returns the format with the given extension. The extension must be in lower case.
 func byExtension(extension string) (known, bool) {
 	i := slices.IndexFunc(formats, func(f known) bool { return slices.Contains(f.Extensions, extension) })
 	if i < 0 {
@@ -89,8 +91,8 @@ func byExtension(extension string) (known, bool) {
 	return formats[i], true
 }
 
-// byMediaType returns the format whose canonical media type is the given type. If there is no such
-// format, byMediaType returns the first format that lists the type.
+// byMediaType returns the format whose canonical media type is the given type. If no format has
+// this canonical type, byMediaType returns the first format that lists the type.
 func byMediaType(mediaType string) (known, bool) {
 	i := slices.IndexFunc(formats, func(f known) bool { return f.MediaTypes[0] == mediaType })
 	if i < 0 {

@@ -12,15 +12,15 @@ import (
 // HeadBytes is the number of bytes that Identify examines.
 const HeadBytes = 512 << 10
 
-// Identify returns the format and the canonical media type of an uploaded file. Identify determines
-// the format from the extension of the name. The declared media type must match the extension,
-// unless it is "" or application/octet-stream. If the name has no extension, Identify uses only the
-// media type.
+// Identify returns the format and the canonical media type of an uploaded file. The extension of
+// the file's name determines the format. The declared media type must match the extension, unless
+// it is "" or application/octet-stream. If the name has no extension, Identify uses only the media
+// type.
 //
 // Identify then checks whether the content has the claimed format. The argument "head" contains the
 // first HeadBytes bytes of the file, or the whole file if it is shorter. Identify does not check
-// the other bytes of the file. For an unknown format or a mismatch, the error is a fault with the
-// code invalid_argument.
+// the rest of the file. If the format is unknown, or if the name, the media type and the content do
+// not match, the error is a fault with the code invalid_argument.
 func Identify(filename, declaredMediaType string, head []byte) (Format, string, error) {
 	f, err := claimed(filename, declaredMediaType)
 	if err != nil {
@@ -52,7 +52,7 @@ func claimed(filename, declared string) (known, error) {
 	return f, nil
 }
 
-// unnamed returns the format of a file without an extension.
+// The function "unnamed" returns the format of a file whose name has no extension.
 func unnamed(mediaType string) (known, error) {
 	if mediaType == "" {
 		return known{}, notTaken("the file has neither an extension nor a media type")
@@ -64,8 +64,8 @@ func unnamed(mediaType string) (known, error) {
 	return f, nil
 }
 
-// declaredType returns a media type without its parameters. declaredType returns "" for a media
-// type without information, such as application/octet-stream.
+// declaredType returns a media type without its parameters. If the media type contains no
+// information, as application/octet-stream, declaredType returns "".
 func declaredType(declared string) (string, error) {
 	if strings.TrimSpace(declared) == "" {
 		return "", nil
@@ -84,7 +84,8 @@ func notTaken(format string, args ...any) error {
 	return abi.Faultf(abi.InvalidArgument, format, args...).WithHint("use one of these formats: %s", accepted())
 }
 
-// shortened truncates a text that comes from a client, so that a message can contain it.
+// The function "shortened" truncates a text that comes from a client, so that a message can contain
+// the text.
 func shortened(text string) string {
 	const limit = 60
 	if len(text) <= limit {

@@ -22,8 +22,8 @@ const (
 	svg  = `<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`
 )
 
-// olefile returns a compound file, the container of older Office formats. The argument is the
-// beginning of the file's first stream.
+// olefile returns a compound file. Older Office formats use compound files as containers. The
+// argument is the beginning of the file's first stream.
 func olefile(begins string) string {
 	return ole + strings.Repeat("\x00", 512-len(ole)) + begins + strings.Repeat("\x00", 100)
 }

@@ -7,22 +7,23 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// parserDomain is the isolation domain of the parsers. No app has this domain, so a worker that has
-// run a tool never reads documents.
+// parserDomain is the isolation domain of the parsers. No app has this domain. Therefore a worker
+// that has run a tool never reads documents.
 const parserDomain = "the parsers of documents"
 
 var errReaderClosed = errors.New("document: the reader is closed")
 
-// loading is one attempt to load the program. If the caller stops waiting, the attempt continues,
-// and the next document uses the result. Compiling the PDF library can take longer than clients
-// wait.
+// loading is one attempt to load the program. The attempt can take longer than clients wait,
+// because the PDF library may have to be compiled. If the caller stops waiting, the attempt
+// continues, and the next document uses the result.
 type loading struct {
 	cancel context.CancelFunc
 	done   chan struct{} // done is closed after err has been set
 	err    error
 }
 
-// load loads the program, if necessary, and returns it. load stops waiting when ctx ends.
+// The method "load" returns the program. If the program is not loaded yet, the method loads it.
+// When ctx ends, the method stops waiting.
 func (r *Reader) load(ctx context.Context) (engine.Program, error) {
 	r.mu.Lock()
 	if r.closed || r.program != nil {
@@ -61,7 +62,7 @@ func (r *Reader) attempt(ctx context.Context, l *loading) {
 	}
 	r.mu.Unlock()
 	if unwanted {
-		err = errors.Join(errReaderClosed, program.Close()) // the program was never used, so Close does not wait
+		err = errors.Join(errReaderClosed, program.Close()) // the program was never used, so its method Close does not wait
 	}
 	l.err = err
 	close(l.done)
@@ -73,7 +74,8 @@ func (r *Reader) loaded() (engine.Program, error) {
 	return r.current()
 }
 
-// The method "current" returns the program, or nil if it is not loaded. The caller must hold mu.
+// The method "current" returns the program. If the program is not loaded, the method returns nil.
+// The caller must hold the mutex mu.
 func (r *Reader) current() (engine.Program, error) {
 	if r.closed {
 		return nil, errReaderClosed
@@ -81,8 +83,8 @@ func (r *Reader) current() (engine.Program, error) {
 	return r.program, nil
 }
 
-// Close waits for active reads and closes the program, but not the engine. Close can be called more
-// than once.
+// Close waits for active reads and closes the program. Close does not close the engine. Close can
+// be called more than once.
 func (r *Reader) Close() error {
 	r.mu.Lock()
 	r.closed = true

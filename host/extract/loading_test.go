@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/extract"
 )
 
-// compiling is an engine whose program takes a while to load.
+// The type "compiling" is an engine. Loading its program takes a while.
 type compiling struct {
 	*extract.Engine
 	takes time.Duration
@@ -32,8 +32,8 @@ func (c compiling) Load(ctx context.Context, source engine.Source) (engine.Progr
 	}
 }
 
-// TestLoadingContinues checks that the program is eventually loaded, even if the deadlines of all
-// reads are shorter than loading takes.
+// TestLoadingContinues starts reads whose deadlines are shorter than the time to load the program.
+// The program must be loaded nevertheless.
 func TestLoadingContinues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		loads := new(atomic.Int32)

@@ -9,17 +9,19 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// MaxNameBytes is the maximum size of a file name, as in most file systems.
+// MaxNameBytes is the maximum number of bytes of a file name. Most file systems have the same
+// limit.
 const MaxNameBytes = 255
 
 // CleanName returns a client's file name in a form that is safe to display. The host must never
 // create a file with this name.
 //
-// CleanName removes folders, which can be separated by / or \. CleanName also removes spaces and
-// dots at both ends. CleanName returns a fault with the code invalid_argument for names that can
-// deceive or harm a person who saves the file. CleanName rejects names that are not UTF-8, names
-// longer than MaxNameBytes, and device names of Windows. CleanName also rejects control characters,
-// line breaks, invisible characters, and characters that change the writing direction.
+// CleanName removes folders from the name. Both / and \ are separators of folders. CleanName also
+// removes spaces and dots at both ends. Some names can deceive or harm a person who saves the file.
+// For such a name, CleanName returns a fault with the code invalid_argument. CleanName rejects
+// names that are not UTF-8, names longer than MaxNameBytes, and device names of Windows. CleanName
+// also rejects control characters, line breaks, invisible characters, and characters that change
+// the writing direction.
 func CleanName(filename string) (string, error) {
 	if !utf8.ValidString(filename) {
 		return "", badName("is not valid UTF-8")
@@ -48,12 +50,12 @@ func badName(why string) error {
 // baseName returns the text after the last / or \.
 func baseName(filename string) string { return filename[strings.LastIndexAny(filename, `/\`)+1:] }
 
-// deviceName matches names that Windows treats as devices, with any extension. The device names are
-// listed on the page "Naming Files, Paths, and Namespaces" of the Windows documentation.
+// deviceName matches names that Windows treats as devices. The names can have any extension. The
+// page "Naming Files, Paths, and Namespaces" of the Windows documentation lists these names.
 var deviceName = lazyregexp.New(`(?i)^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³]) *(\.|$)`)
 
-// hides reports whether a character is invisible or changes how other characters are displayed.
-// hides allows joiners, because words in many languages contain them.
+// The function "hides" reports whether a character is invisible or changes how other characters are
+// displayed. Words of many languages contain joiners, so the function returns false for joiners.
 func hides(r rune) bool {
 	switch {
 	case r >= '\u202A' && r <= '\u202E', r >= '\u2066' && r <= '\u2069', r == '\u200E', r == '\u200F', r == '\u061C': // direction

@@ -9,9 +9,10 @@ import (
 	"github.com/toolrun/toolrun/host/extract/pdfium"
 )
 
-// WithCompiled sets the folder with the PDF library that pdfium.Compile has compiled. If the
-// argument "dir" is "", no text is extracted from PDF files. By default, the library is compiled
-// when the first PDF is read, which takes seconds.
+// The function pdfium.Compile compiles the PDF library and writes the result to a folder.
+// WithCompiled sets this folder. If the argument "dir" is "", no text is extracted from PDF files.
+// Without WithCompiled, the engine compiles the library when it reads the first PDF. The
+// compilation takes seconds.
 func WithCompiled(dir string) Option {
 	return func(e *Engine) { e.compiled, e.disabled = dir, dir == "" }
 }
@@ -25,7 +26,7 @@ func (e *Engine) Start(ctx context.Context) error {
 	return err
 }
 
-// library returns the PDF library. The first call starts the library.
+// The method "library" returns the PDF library. The first call starts the library.
 func (e *Engine) library(ctx context.Context) (*pdfium.Library, error) {
 	select {
 	case e.turn <- struct{}{}:
@@ -40,7 +41,7 @@ func (e *Engine) library(ctx context.Context) (*pdfium.Library, error) {
 	if ctx.Err() != nil {
 		return nil, engine.FaultFromContext(ctx)
 	}
-	if err != nil { // a worker pool then compiles the library again
+	if err != nil { // after this error, a worker pool compiles the library again
 		return nil, abi.Faultf(abi.Unavailable, "cannot start the PDF library").WithHint("delete the cache of compiled code")
 	}
 	e.started = started
@@ -59,9 +60,9 @@ func (e *Engine) Close() error {
 	return started.Close()
 }
 
-// readPDF extracts the text of the pages and their form fields. readPDF separates pages by form
-// feeds. The memory limit of the library is the memory limit of the run minus the memory that the
-// document uses.
+// readPDF extracts the text of the pages and of the form fields on the pages. Form feeds separate
+// the pages. The PDF library can use the memory limit of the run minus the memory that the document
+// uses.
 func (e *Engine) readPDF(ctx context.Context, data []byte, memory int64, out *sink) error {
 	if e.disabled {
 		return noText(Disabled, errors.New("no PDF library is available"))

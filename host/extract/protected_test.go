@@ -10,9 +10,9 @@ import (
 	"github.com/toolrun/toolrun/host/extract"
 )
 
-// protected returns an encrypted PDF with one page. protected uses the standard security handler,
-// revision 2 (ISO 32000-1, section 7.6.3). The user password of the document can be empty. The
-// document denies all permissions.
+// The function "protected" returns an encrypted PDF that has one page. The encryption uses the
+// standard security handler, revision 2 (ISO 32000-1, section 7.6.3). The argument is the user
+// password, which can be empty. The PDF denies all permissions.
 func protected(user, owner, content string) []byte {
 	const padding = "\x28\xBF\x4E\x5E\x4E\x75\x8A\x41\x64\x00\x4E\x56\xFF\xFA\x01\x08\x2E\x2E\x00\xB6\xD0\x68\x3E\x80\x2F\x0C\xA9\xFE\x64\x53\x69\x7A"
 	const id, keyBytes, permissions = "0123456789abcdef", 5, "\xC0\xFF\xFF\xFF" // -64
@@ -30,7 +30,7 @@ func protected(user, owner, content string) []byte {
 	o := encrypt(sum(padded(owner))[:keyBytes], padded(user))
 	key := sum(padded(user) + o + permissions + id)[:keyBytes]
 	u := encrypt(key, padding)
-	const number = 4 // the number of the content object
+	const number = 4 // the number of the object that contains the page's content
 	body := encrypt(sum(key + string([]byte{number, 0, 0, 0, 0}))[:keyBytes+5], content)
 	file := pdfOf(catalogue, "<< /Type /Pages /Kids [3 0 R] /Count 1 /Resources << /Font << /F1 5 0 R >> >> >>",
 		"<< /Type /Page /Parent 2 0 R /Contents 4 0 R >>", streamOf(body, false), helvetica)
@@ -50,8 +50,8 @@ func TestProtected(t *testing.T) {
 	}
 }
 
-// TestForm reads an annotation and two filled-in fields. Only one of these fields has an appearance
-// stream.
+// TestForm reads an annotation and two filled-in fields. One field has an appearance stream, and
+// the other field has none.
 func TestForm(t *testing.T) {
 	const field = "<< /Type /Annot /Subtype /Widget /FT /Tx /T (%s) /V (%s) /DA (/F1 12 Tf 0 g) /Rect [100 %d 300 %d] /F 4 /P 3 0 R %s >>"
 	appearance := strings.Replace(streamOf("/Tx BMC BT /F1 12 Tf 2 5 Td (Ann Example) Tj ET EMC", false), "<<",

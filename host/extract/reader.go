@@ -15,14 +15,14 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// These are the limits on reading one document.
+// These limits apply when a document is read.
 const (
-	// MaxBytes is the maximum size of a document.
+	// MaxBytes is the maximum number of bytes of a document.
 	MaxBytes = 20 << 20
-	// CPU is the maximum CPU time for a document.
+	// CPU is the maximum CPU time for one document.
 	CPU = 3 * time.Second
-	// Time is the maximum duration of reading a document, without the time in the queue. Time is
-	// longer than CPU, so documents do not fail because the machine is busy.
+	// Time is the maximum time to read one document. The time in the queue does not count. Time is
+	// longer than CPU, so that a document does not fail only because the machine is busy.
 	Time = 30 * time.Second
 )
 
@@ -31,18 +31,19 @@ type Reader struct {
 	// Engine extracts the text. Engine should be the engine of a worker pool; see
 	// engines.NewDocumentPool. Engine is required.
 	Engine engine.Engine
-	// TextBytes is the maximum size of a text in bytes of UTF-8. The default is the constant
+	// TextBytes is the maximum number of bytes of a UTF-8 text. The default is the constant
 	// TextBytes.
 	TextBytes int
 	// Parallel is the maximum number of documents that are read concurrently. Further documents
-	// wait in a queue. Parallel should be the number of workers of Engine. The default is
-	// GOMAXPROCS, as in engines.NewDocumentPool. One tenant can use three quarters of Parallel. One
-	// user can use half of the tenant's share. The share of a user is always at least one document.
+	// wait in a queue. Parallel should be the number of workers of Engine. The default of Parallel
+	// is GOMAXPROCS, which is also the default number of workers in engines.NewDocumentPool.
+	// Documents of one tenant can use three quarters of Parallel. Documents of one user can use
+	// half of the tenant's share. A user can always have at least one document read at a time.
 	Parallel int
 
 	mu      sync.Mutex
 	program engine.Program // nil until the first document is read
-	loading *loading       // loading is nil if the program is not being loaded
+	loading *loading       // nil if the program is not being loaded
 	closed  bool
 	gate    *admission.Gate // nil until the first document is read
 }
@@ -51,31 +52,31 @@ type Reader struct {
 type Text struct {
 	// Text is the text in UTF-8.
 	Text string `json:"text"`
-	// Truncated is true if Text does not contain the whole text of the document, because the rest
-	// exceeds a limit or is unreadable.
+	// Truncated is true if Text contains only a part of the document's text. The rest exceeds a
+	// limit or is unreadable.
 	Truncated bool `json:"truncated"`
-	// If the document has no text, Reason is the reason; otherwise, Reason is "".
+	// If the document has no text, Reason explains why. Otherwise, Reason is "".
 	Reason Reason `json:"reason,omitempty"`
 }
 
-// waitingUser, waitingTenant and waitingAll are the maximum numbers of waiting documents of one
-// user, of one tenant, and in total.
+// waitingUser is the maximum number of waiting documents of one user. waitingTenant is the maximum
+// number for one tenant, and waitingAll is the maximum total number.
 const waitingUser, waitingTenant, waitingAll = 32, 128, 1024
 
 // Read returns the text of a document. The flow identifies the app, tenant and user of the
-// document. Documents of different apps or tenants are never read by the same process. If all
+// document. Two documents of different apps or tenants are never read by the same process. If all
 // workers are busy, Read waits in a queue that is fair to tenants and their users. Read stops
-// waiting when ctx ends. The limits CPU, Time and MemoryBytes apply to the extraction. Formats that
-// are already text are read in the process of the caller.
+// waiting when ctx ends. The limits CPU, Time and MemoryBytes apply to the extraction. If the
+// format is already text, Read reads the document in this process, without a worker.
 //
-// If a document has no text, Read returns no error, but sets Text.Reason. If the document exceeds
-// MaxBytes, the code of the fault is too_large. If the queue is full, the code is unavailable. If
-// ctx ends, the code is cancelled.
+// If the document has no text, Read does not return an error, but sets Text.Reason. If the document
+// exceeds MaxBytes, the code of the fault is too_large. If the queue is full, the code of the fault
+// is unavailable. If ctx ends, the code of the fault is cancelled.
 func (r *Reader) Read(ctx context.Context, of admission.Flow, format Format, data []byte) (Text, error) {
 	return r.read(ctx, of, format, data, r.textBytes())
 }
 
-// read is like Read, but the text has at most textBytes bytes.
+// The method "read" works like Read, but the text has at most textBytes bytes.
 func (r *Reader) read(ctx context.Context, of admission.Flow, format Format, data []byte, textBytes int) (Text, error) {
 	if !format.Extracts {
 		return Text{Reason: UnsupportedFormat}, nil
@@ -92,7 +93,7 @@ func (r *Reader) read(ctx context.Context, of admission.Flow, format Format, dat
 		}
 		return plain(format, data, textBytes)
 	}
-	done, err := r.acquire(ctx, of) // the wait for a worker must not count against Time
+	done, err := r.acquire(ctx, of) // waiting for a worker must not count against Time
 	if err != nil {
 		return Text{}, err
 	}
@@ -128,13 +129,13 @@ func (r *Reader) read(ctx context.Context, of admission.Flow, format Format, dat
 	return text, nil
 }
 
-// starter is an engine that compiles its PDF library in this process. The compilation of the
-// library does not count against Time. A worker pool instead compiles the library when it loads the
-// program.
+// starter is an engine that compiles its PDF library in this process. The method Start compiles the
+// library before the time limit begins. A worker pool is not a starter, because it compiles the
+// library when it loads the program.
 type starter interface{ Start(context.Context) error }
 
-// domainOf returns the isolation domain of a flow. Documents of the same domain can be read by the
-// same process.
+// domainOf returns the isolation domain of a flow. A process can read several documents of one
+// domain, but never documents of two domains.
 func domainOf(of admission.Flow) string {
 	if of.Tenant == "" && of.App == "" {
 		return ""
@@ -142,8 +143,8 @@ func domainOf(of admission.Flow) string {
 	return of.Tenant + " " + of.App
 }
 
-// The function "plain" reads formats that are already text. The method "plain" runs in this
-// process, because these formats need no parser.
+// The method "plain" reads a document whose format is already text. The method needs no parser and
+// therefore runs in this process.
 func plain(format Format, data []byte, textBytes int) (Text, error) {
 	out := &sink{limit: textBytes}
 	read := readText
@@ -160,9 +161,9 @@ func (r *Reader) textBytes() int {
 	return r.TextBytes
 }
 
-// acquire waits until the gate admits a document. The returned function releases the gate. The key
-// does not contain the app, so a tenant with many apps gets the same share as a tenant with one
-// app.
+// acquire waits until the gate admits a document. The returned function releases the gate. The
+// gate's key contains the tenant but not the app. A tenant that has many apps therefore gets the
+// same share as a tenant that has one app.
 func (r *Reader) acquire(ctx context.Context, of admission.Flow) (done func(), err error) {
 	gate, err := r.openGate()
 	if err != nil {
@@ -190,17 +191,17 @@ func (r *Reader) openGate() (*admission.Gate, error) {
 	return gate, err
 }
 
-// input returns the input of the run that reads a document.
+// The function "input" returns the input for the run that reads a document.
 func input(domain string, format Format, data []byte, textBytes int) engine.Input {
 	request := request{Format: format.Name, TextBytes: textBytes, Data: data}
 	return engine.Input{Input: request.input(), Domain: domain, Limits: engine.Limits{
 		CPU: CPU, MemoryBytes: MemoryBytes,
-		OutputBytes: 6*textBytes + 1<<10, // one byte can become an escape of six bytes in JSON
+		OutputBytes: 6*textBytes + 1<<10, // in JSON, one byte can become an escape of six bytes
 	}}
 }
 
-// If a document exceeded a limit, withoutText converts the fault to a Text with a Reason.
-// withoutText returns other faults unchanged.
+// If the document exceeded a limit, withoutText converts the fault to a Text that has a Reason.
+// withoutText returns any other fault unchanged.
 func withoutText(err error) (Text, error) {
 	for _, limit := range []abi.Code{abi.Timeout, abi.MemoryLimit, abi.StackLimit, abi.OutputLimit} {
 		if errors.Is(err, limit) {

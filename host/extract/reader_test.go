@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/extract"
 )
 
-// The type "slow" is an engine with a fixed number of workers that takes a while for each document.
+// The type "slow" is an engine that has a fixed number of workers. Each document takes a while.
 type slow struct {
 	engine  *extract.Engine
 	takes   time.Duration
@@ -54,7 +54,8 @@ func (p *slowProgram) Run(ctx context.Context, in engine.Input, host engine.Host
 var pdfOfHi = pagesOf("BT /F1 12 Tf (hi) Tj ET")
 
 // TestWaitingIsNotReading checks that the time in the queue does not count against Time.
-// TestWaitingIsNotReading starts more concurrent reads than the engine can finish within Time.
+// TestWaitingIsNotReading starts many reads at the same time. The engine cannot finish all of them
+// within Time.
 func TestWaitingIsNotReading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reader := &extract.Reader{Engine: slow{engine: inProcess(t), takes: extract.Time / 2}, Parallel: 1}
@@ -82,8 +83,8 @@ func TestWaitingIsNotReading(t *testing.T) {
 }
 
 // TestOneUsersDocuments sends many documents of one user. A document of another tenant must not be
-// delayed. A document of another user of the same tenant must wait for two documents at most. Text
-// must be read immediately.
+// delayed. A document of another user of the same tenant must wait for at most two documents. A
+// document that is already text must be read immediately.
 func TestOneUsersDocuments(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const takes = time.Second
@@ -122,7 +123,8 @@ func TestOneUsersDocuments(t *testing.T) {
 	})
 }
 
-// TestMuchOnAPage reads a page that exceeds the budget by repeating a text, and then another page.
+// TestMuchOnAPage reads a PDF with two pages. The first page repeats a text until the page exceeds
+// the budget.
 func TestMuchOnAPage(t *testing.T) {
 	idle := strings.Repeat("q Q ", 32<<20)
 	document := pagesOf("BT /F1 12 Tf (first) Tj ET", idle, "BT /F1 12 Tf (last) Tj ET")

@@ -2,16 +2,18 @@ package extract
 
 import "errors"
 
-// Reason is a stable code for the reason why a file has no text.
+// Reason is a code for the reason why a file has no text. The codes never change.
 type Reason string
 
 // The reasons.
 const (
-	// UnsupportedFormat is the reason for a format without text extraction, such as an image.
+	// UnsupportedFormat means that text cannot be extracted from files of this format, such as
+	// images.
 	UnsupportedFormat Reason = "unsupported_format"
-	// Disabled is the reason if text extraction is disabled.
+	// Disabled means that text extraction is disabled.
 	Disabled Reason = "disabled"
-	// NoText is the reason for a valid file without text, such as scanned pages.
+	// NoText means that the file is valid but contains no text. An example is a file of scanned
+	// pages.
 	NoText Reason = "no_text"
 	// Encrypted is the reason for a document that requires a password.
 	Encrypted Reason = "encrypted"

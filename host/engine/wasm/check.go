@@ -16,7 +16,7 @@ import (
 const (
 	markerPrefix = "toolrun_abi_"
 	marker       = markerPrefix + "1"
-	defaultEntry = "toolrun_run" // the entry of a tool if the tool's manifest does not name an entry
+	defaultEntry = "toolrun_run" // used if the tool's manifest names no entry
 	initialise   = "_initialize"
 	command      = "_start"
 	memoryExport = "memory"
@@ -108,7 +108,7 @@ func (c *checker) checkVersion() *abi.Fault {
 func (c *checker) commandHint() string {
 	const reactor = "build a reactor: with -buildmode=c-shared in Go and TinyGo (0.34 or newer), -mexec-model=reactor in C, crate-type cdylib in Rust"
 	names := c.entries()
-	if len(names) == 0 || slices.Contains(names, quote(defaultEntry)) { // a manifest need not name the default entry
+	if len(names) == 0 || slices.Contains(names, quote(defaultEntry)) { // no name is needed
 		return reactor
 	}
 	return reactor + "; to use another export, set entry in the manifest to one of: " + strings.Join(names[:min(len(names), 10)], ", ")

@@ -20,7 +20,7 @@ import (
 type starter struct {
 	plugin *plugin
 
-	mutex chan struct{}   // locks the fields below; while they are locked, the channel contains an element
+	mutex chan struct{}   // locks the fields below; full while locked
 	image *snapshot.Image // the image that the first run has created
 	ready bool            // true if the image contains an initialized instance
 	tried bool

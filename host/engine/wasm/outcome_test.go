@@ -205,7 +205,7 @@ func TestRunDoesNotWait(t *testing.T) {
 		defer close(done)
 		p.Run(first, engine.Input{}, engine.Host{})
 	}()
-	time.Sleep(50 * time.Millisecond) // the runs can start in any order, so a run must not wait for the other run
+	time.Sleep(50 * time.Millisecond) // no run may wait for the other
 	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if _, err := p.Run(short, engine.Input{}, engine.Host{}); !errors.Is(err, abi.Timeout) {
@@ -219,7 +219,7 @@ func TestRunDoesNotWait(t *testing.T) {
 // memory limit.
 func TestLimitIsTheRunsOwn(t *testing.T) {
 	grow := append(append(wasmtest.Const(100), wasmtest.MemoryGrow, 0), wasmtest.Const(-1)...)
-	grow = append(append(grow, 0x46, wasmtest.If, wasmtest.Empty), wasmtest.Unreachable, wasmtest.End) // trap if memory.grow returned -1
+	grow = append(append(grow, 0x46, wasmtest.If, wasmtest.Empty), wasmtest.Unreachable, wasmtest.End) // trap on -1
 	p := loadPlugin(t, plugin(nil, grow...))
 	for _, test := range []struct {
 		limit int64

@@ -27,7 +27,7 @@ type plugin struct {
 	module  *binary.Module // the imports and exports
 
 	mu       sync.Mutex
-	starters map[int64]*starter // one starter per memory limit, because the initialization can depend on the limit
+	starters map[int64]*starter // by memory limit; the initialization can depend on the limit
 
 	loaded   sync.Once
 	err      error

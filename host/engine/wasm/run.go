@@ -39,12 +39,12 @@ type run struct {
 	issued       map[string]*abi.Fault // the faults that the guest received, by ID
 	used         int64                 // the final size of the instance's memory in bytes
 	refused      bool                  // true if a request for more memory was denied
-	early        []abi.LogLine         // the log lines that the guest wrote during its initialization
-	memory       *linearMemory         // the instance's memory if the instance was not restored from an image
+	early        []abi.LogLine         // lines that the guest logged during its initialization
+	memory       *linearMemory         // the memory of an instance that was created without an image
 	restored     *snapshot.Instance
 	halted       error // the host stopped the run with this error; the guest cannot see it
 	fuel         int64 // the fuel granted so far
-	started      bool  // false during the initialization; the guest then has no input and no memory operations
+	started      bool  // false during the initialization, which has no input and no operations
 }
 
 func newRun(ctx context.Context, in engine.Input, host engine.Host, table abi.Table, from machine.Sources) (*run, error) {

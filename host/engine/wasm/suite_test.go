@@ -10,7 +10,7 @@ import (
 func TestWebAssemblyEngine(t *testing.T) {
 	e, write := newEngine(t), wasmtools.Write(t)
 	source, _ := write(enginetest.Sum)
-	keep, err := e.Load(t.Context(), source) // with the cache, the module is compiled only once
+	keep, err := e.Load(t.Context(), source) // while this program is open, other programs share its compiled module
 	if err != nil {
 		t.Fatal(err)
 	}
