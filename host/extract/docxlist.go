@@ -224,8 +224,8 @@ func (l *docxList) start(level int) int {
 	return 1
 }
 
-// The function "number" returns the number of an item as text. The list determines the format of
-// the text.
+// The method "number" returns the number of an item as text. The list determines the format of the
+// text.
 func (l *docxList) number(level int) string {
 	n := l.counts[level]
 	if n == 0 {

@@ -239,8 +239,8 @@ func (f *formula) write(text string) {
 	}
 }
 
-// The function "styled" returns the text of a run as TeX. The second result is true if the TeX
-// needs no braces before an index.
+// The method "styled" returns the text of a run as TeX. The second result is true if the TeX needs
+// no braces before an index.
 func (f *formula) styled(text string, run *mathElement) (tex string, atom bool) {
 	escaped := texEscapes.Replace(text)
 	if f.aligned > 0 {

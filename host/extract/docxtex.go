@@ -113,7 +113,7 @@ func (e *mathElement) separator() string {
 	return ""
 }
 
-// The function "mark" returns the TeX command for a mark above or below an argument.
+// The method "mark" returns the TeX command for a mark above or below an argument.
 func (e *mathElement) mark() string {
 	character, below := e.property("chr", "\u0302"), false
 	switch e.name {
@@ -134,7 +134,7 @@ func (e *mathElement) mark() string {
 	return `\overset{` + texEscapes.Replace(character) + `}`
 }
 
-// The function "style" returns the TeX command for the style of a run. For the default style of
+// The method "style" returns the TeX command for the style of a run. For the default style of
 // formulas, the result is "".
 func (e *mathElement) style(word bool) string {
 	if e.is("nor") {

@@ -143,8 +143,8 @@ func domainOf(of admission.Flow) string {
 	return of.Tenant + " " + of.App
 }
 
-// The method "plain" reads a document whose format is already text. The method needs no parser and
-// therefore runs in this process.
+// The function "plain" reads a document whose format is already text. The function needs no parser
+// and therefore runs in this process.
 func plain(format Format, data []byte, textBytes int) (Text, error) {
 	out := &sink{limit: textBytes}
 	read := readText

@@ -123,8 +123,8 @@ func TestOneUsersDocuments(t *testing.T) {
 	})
 }
 
-// TestMuchOnAPage reads a PDF with two pages. The first page repeats a text until the page exceeds
-// the budget.
+// TestMuchOnAPage reads a PDF whose second page exceeds the budget of a page. The other pages must
+// be read.
 func TestMuchOnAPage(t *testing.T) {
 	idle := strings.Repeat("q Q ", 32<<20)
 	document := pagesOf("BT /F1 12 Tf (first) Tj ET", idle, "BT /F1 12 Tf (last) Tj ET")

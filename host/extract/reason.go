@@ -15,25 +15,26 @@ const (
 	// NoText means that the file is valid but contains no text. An example is a file of scanned
 	// pages.
 	NoText Reason = "no_text"
-	// Encrypted is the reason for a document that requires a password.
+	// Encrypted means that the document cannot be read without a password.
 	Encrypted Reason = "encrypted"
-	// Damaged is the reason for a document that is not well-formed.
+	// Damaged means that the document is not well-formed.
 	Damaged Reason = "damaged"
-	// TooComplex is the reason for a document that exceeds a limit on time, memory or nesting.
+	// TooComplex means that the document exceeds a limit on time, memory or nesting.
 	TooComplex Reason = "too_complex"
-	// UnknownEncoding is the reason for a text file whose character encoding is not recognized.
+	// UnknownEncoding means that the file is a text file, but its character encoding is not
+	// recognized.
 	UnknownEncoding Reason = "unknown_encoding"
 )
 
-// textError is the error for a document without text. The cause of a textError can quote the
-// document and must not be exposed outside of this package.
+// textError is the error for a document from which no text was extracted. The cause of a textError
+// can quote the document and must not be exposed outside of this package.
 type textError struct {
 	reason Reason
 	cause  error
 }
 
-// noText returns an error with a reason. If the cause already has a reason, noText keeps that
-// reason.
+// noText returns a textError with a reason. If the cause of the error already has a reason, the
+// textError has the reason of the cause.
 func noText(reason Reason, cause error) error {
 	if e, ok := errors.AsType[*textError](cause); ok {
 		return e

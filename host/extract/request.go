@@ -17,13 +17,14 @@ type request struct {
 	Data      []byte `json:"data"`
 }
 
-// dataPrefix is the text before the data in an encoded request. The data is encoded in base64 and
-// contains no quotes.
+// dataPrefix is the text that precedes the data in an encoded request. The data is encoded in
+// base64 and therefore contains no quotes.
 var dataPrefix = []byte(`"data":"`)
 
-// input encodes a request. input copies the data without escaping, because base64 needs no escapes.
+// The function "input" encodes a request. The function copies the data as it is, because base64
+// needs no escapes.
 func (r request) input() json.RawMessage {
-	name, _ := json.Marshal(r.Format) // encoding a string cannot fail
+	name, _ := json.Marshal(r.Format) // a string can always be encoded
 	input := make([]byte, 0, base64.StdEncoding.EncodedLen(len(r.Data))+len(name)+64)
 	input = append(append(input, `{"format":`...), name...)
 	input = strconv.AppendInt(append(input, `,"text_bytes":`...), int64(r.TextBytes), 10)
@@ -31,8 +32,9 @@ func (r request) input() json.RawMessage {
 	return append(base64.StdEncoding.AppendEncode(input, r.Data), `"}`...)
 }
 
-// requestOf decodes a request. requestOf removes the data before it decodes the JSON. A JSON
-// decoder reads each byte twice, so the decoder would need a second for a large document.
+// requestOf decodes a request. Before requestOf decodes the JSON, it removes the data. Otherwise,
+// the JSON decoder would read each byte of the data twice, which takes a second for a large
+// document.
 func requestOf(input json.RawMessage) (r request, err error) {
 	before, rest, _ := bytes.Cut(input, dataPrefix)
 	data, after, ok := bytes.Cut(rest, []byte{'"'})

@@ -14,7 +14,7 @@ type sink struct {
 	truncated bool
 }
 
-// write adds text and reports whether more text can be added.
+// The method "write" adds text. The method also reports whether more text can be added.
 func (s *sink) write(text string) bool {
 	if room := s.limit - len(s.text); len(text) > room {
 		text, s.truncated = string(wholeRunes([]byte(text[:max(room, 0)]))), true
@@ -23,8 +23,8 @@ func (s *sink) write(text string) bool {
 	return !s.truncated
 }
 
-// The method "last" returns the last byte of the text. The method "last" returns a newline if the
-// text is empty.
+// The method "last" returns the last byte of the text. If the text is empty, the method returns a
+// newline.
 func (s *sink) last() byte {
 	if len(s.text) == 0 {
 		return '\n'
@@ -32,8 +32,8 @@ func (s *sink) last() byte {
 	return s.text[len(s.text)-1]
 }
 
-// result returns the collected text. Text that was read before an error is kept, even if the
-// document is damaged.
+// The method "result" returns the collected text. If the document is damaged, the result contains
+// the text that was read before the error.
 func (s *sink) result(err error) (Text, error) {
 	unreadable, ok := errors.AsType[*textError](err)
 	if err != nil && !ok {

@@ -10,21 +10,21 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// entryOverhead is added to the size of an entry's texts and answer.
+// The size of an entry is entryOverhead plus the size of the entry's texts and answer.
 const entryOverhead = 128
 
-// Call makes an external call. The argument "idempotencyKey" is the value of the header
-// Idempotency-Key. The call must return in bounded time, soon after ctx ends. The context ctx has
-// the deadline of the attempt. The context ctx is cancelled only if the call is safe. The journal
-// keeps the answer, which must not be modified.
+// Call is a function that makes an external call. The argument "idempotencyKey" is the value of the
+// header Idempotency-Key. The function must return in bounded time, and soon after ctx has ended.
+// ctx has the deadline of the attempt. ctx is cancelled only if the call is safe. The journal keeps
+// the returned answer, so the answer must not be modified.
 type Call func(ctx context.Context, idempotencyKey string) (answer []byte, err error)
 
 // Attempt is one execution of a run and its nested runs. Attempt is safe for concurrent use.
 type Attempt struct {
 	journal *Journal
 	number  int
-	// The field "ended" is closed when the attempt ends. The journal's lock guards the closing of
-	// this channel and the fields below.
+	// The field "ended" is closed when the attempt ends. The journal's lock guards the fields
+	// below. A goroutine must also hold the lock to close the channel.
 	ended chan struct{}
 	equal map[Key]int
 	live  bool
@@ -34,31 +34,31 @@ type Attempt struct {
 // makes the call and records the result. If too many attempts have made new calls, Do returns a
 // *ConflictError and makes no call.
 //
-// If ctx or the attempt ends first, Do returns the fault timeout or cancelled, which is not
-// recorded. If the call is safe, it is then cancelled. An unsafe call continues after the attempt,
-// and its result is recorded. The returned answer must not be modified.
+// If ctx or the attempt ends before the call, Do returns a fault with the code timeout or
+// cancelled. This fault is not recorded. Do then cancels the call if the call is safe. An unsafe
+// call continues, and its result is recorded. The returned answer must not be modified.
 func (a *Attempt) Do(ctx context.Context, request Request, call Call) ([]byte, error) {
 	return a.Prepare(request).Do(ctx, call)
 }
 
-// Prepared is a request with its position among the equal requests of its attempt. Prepared is safe
-// for concurrent use.
+// Prepared contains a request, and the request's number among the equal requests of an attempt.
+// Prepared is safe for concurrent use.
 type Prepared struct {
 	attempt *Attempt
 	key     Key
 	safe    bool
 }
 
-// Prepare assigns a number to a request without making its call. Requests that will be made at the
-// same time must be prepared one after the other. If requests are prepared one after the other,
-// equal requests have the same numbers in every attempt.
+// Prepare numbers the equal requests of an attempt and does not make a call. If calls will be made
+// at the same time, their requests must be prepared one after the other. Otherwise, equal requests
+// could have different numbers in different attempts.
 func (a *Attempt) Prepare(request Request) *Prepared {
 	return &Prepared{a, a.nextKey(request), request.Safe}
 }
 
 // Order returns the position of the request's result among the recorded results of the run.
-// Positions start at 1. If no result is recorded, Order returns 0. If an attempt uses the results
-// in this order, it gets them in the same order as the earlier attempts.
+// Positions start at 1. If no result is recorded, Order returns 0. An attempt that uses the results
+// in this order uses them in the same order as the earlier attempts.
 func (p *Prepared) Order() int {
 	j := p.attempt.journal
 	j.mu.Lock()
@@ -91,7 +91,8 @@ func (p *Prepared) Do(ctx context.Context, call Call) ([]byte, error) {
 	}
 }
 
-// nextKey returns the key of a request, with the number of equal requests in this attempt.
+// nextKey returns the key of a request. The key contains the request's number among the equal
+// requests of this attempt.
 func (a *Attempt) nextKey(request Request) Key {
 	key := request.key()
 	a.journal.mu.Lock()
@@ -101,7 +102,8 @@ func (a *Attempt) nextKey(request Request) Key {
 	return key
 }
 
-// enter returns the entry of a call, and starts the call if there is no entry.
+// The method "enter" returns the entry of a call. If there is no entry, the method creates the
+// entry and starts the call.
 func (a *Attempt) enter(ctx context.Context, key Key, safe bool, call Call) (*entry, error) {
 	j := a.journal
 	j.mu.Lock()
@@ -135,7 +137,8 @@ func (a *Attempt) enter(ctx context.Context, key Key, safe bool, call Call) (*en
 	return e, nil
 }
 
-// detach returns a context with the values and the deadline of ctx, but not its cancellation.
+// The function "detach" returns a context that has the values and the deadline of ctx. A
+// cancellation of ctx does not cancel the returned context.
 func detach(ctx context.Context) (context.Context, context.CancelFunc) {
 	detached := context.WithoutCancel(ctx)
 	if deadline, ok := ctx.Deadline(); ok {
@@ -144,8 +147,8 @@ func detach(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithCancel(detached)
 }
 
-// protect converts a panic in the argument "call" to an error, because this function runs on a
-// separate goroutine.
+// The function "protect" makes a call and converts a panic to an error. The call runs on a separate
+// goroutine, so a panic would end the process.
 func protect(ctx context.Context, call Call, idempotencyKey string) (answer []byte, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -155,7 +158,7 @@ func protect(ctx context.Context, call Call, idempotencyKey string) (answer []by
 	return call(ctx, idempotencyKey)
 }
 
-// finish records the result of a call.
+// The method "finish" records the result of a call.
 func (j *Journal) finish(e *entry, answer []byte, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -170,7 +173,7 @@ func (j *Journal) finish(e *entry, answer []byte, err error) {
 	e.finished = j.finished
 	if err != nil {
 		answer = nil
-		e.encoded, _ = json.Marshal(abi.FaultOf(err)) // cannot fail: a fault contains only strings and numbers
+		e.encoded, _ = json.Marshal(abi.FaultOf(err)) // this cannot fail, because a fault contains only strings and numbers
 	}
 	e.answer, e.err = answer, err
 	size := e.size()
@@ -187,14 +190,15 @@ func (e *entry) size() int {
 	return entryOverhead + len(e.key.Kind) + len(e.key.Target) + len(e.answer) + len(e.encoded)
 }
 
-// abandon cancels a safe call.
+// The method "abandon" cancels a call if the call is safe.
 func (j *Journal) abandon(e *entry) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	e.stop()
 }
 
-// stop cancels a safe call in flight. The caller holds the journal's lock.
+// The method "stop" of entry cancels a call that is safe and in flight. The caller must hold the
+// journal's lock.
 func (e *entry) stop() {
 	if e.safe && e.inFlight() {
 		e.cancelled = true
@@ -211,10 +215,10 @@ func (e *entry) inFlight() bool {
 	}
 }
 
-// End ends the attempt. End cancels safe calls in flight, and waits until all calls of the run have
-// returned and are recorded. After End, Do returns the fault cancelled. If ctx ends first, End
-// returns the fault of ctx. Calls in flight are still recorded when they return. End can be called
-// twice.
+// End ends the attempt. End cancels the attempt's safe calls, and waits until all calls of the run
+// have returned and are recorded. If ctx ends before, End stops waiting and returns the fault for
+// ctx; calls in flight are still recorded when they return. After End, Do returns a fault with the
+// code cancelled. End can be called more than once.
 func (a *Attempt) End(ctx context.Context) error {
 	for _, e := range a.end() {
 		select {
@@ -226,7 +230,7 @@ func (a *Attempt) End(ctx context.Context) error {
 	return nil
 }
 
-// end stops the attempt and returns the calls in flight.
+// The method "end" stops the attempt and returns the entries of the calls in flight.
 func (a *Attempt) end() (flying []*entry) {
 	a.journal.mu.Lock()
 	defer a.journal.mu.Unlock()
@@ -239,7 +243,8 @@ func (a *Attempt) end() (flying []*entry) {
 	return flying
 }
 
-// stop marks the attempt as ended and cancels its safe calls. The caller holds the journal's lock.
+// The method "stop" of Attempt marks the attempt as ended and cancels the attempt's safe calls. The
+// caller must hold the journal's lock.
 func (a *Attempt) stop() {
 	if a.hasEnded() {
 		return
@@ -263,7 +268,7 @@ func (a *Attempt) hasEnded() bool {
 
 func errEnded() error { return abi.Faultf(abi.Cancelled, "the run's attempt has ended") }
 
-// contextFault returns the fault for the end of a context.
+// contextFault returns the fault for a context that has ended.
 func contextFault(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	if fault, ok := errors.AsType[*abi.Fault](cause); ok {

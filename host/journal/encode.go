@@ -21,12 +21,12 @@ const (
 	flagFault = 2
 )
 
-// Encode returns the recorded calls as bytes, for a run that is paused. Encode fails if a call is
-// in flight, so callers must end the attempt first. The bytes contain the answers to calls, which
-// are data of the run's user.
+// Encode returns the recorded calls as bytes, so that the run can be paused. If a call is in
+// flight, Encode fails. Callers must therefore end the attempt before they call Encode. The bytes
+// contain the answers to calls. These answers are data of the run's user.
 //
-// The number of attempts is not encoded. A pause is not a conflict. A decoded journal therefore
-// allows the same number of attempts with new calls as a new journal.
+// The number of attempts is not encoded. A pause is not a conflict. Like a new journal, a decoded
+// journal therefore has no attempts yet.
 func (j *Journal) Encode() ([]byte, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -91,7 +91,7 @@ func Decode(data []byte, runKey string, limits Limits) (*Journal, error) {
 	return j, nil
 }
 
-// restore reads an encoded entry and adds it to the journal.
+// The method "restore" reads an encoded entry and adds the entry to the journal.
 func (j *Journal) restore(r *reader) error {
 	flags := r.take(1)
 	e := &entry{order: j.started, finished: j.finished + 1, cancel: func() {}, done: make(chan struct{}), restored: true}
@@ -131,7 +131,7 @@ func (e *entry) restoreFault(content []byte) error {
 		return errors.New("the fault is malformed")
 	}
 	e.err = fault
-	e.encoded, _ = json.Marshal(fault) // cannot fail: a fault contains only strings and numbers
+	e.encoded, _ = json.Marshal(fault) // this cannot fail, because a fault contains only strings and numbers
 	return nil
 }
 
@@ -167,7 +167,7 @@ func (r *reader) number() int {
 	return int(v)
 }
 
-// length reads a number that is at most the number of remaining bytes.
+// The method "length" reads a number. The number must not exceed the number of remaining bytes.
 func (r *reader) length() int {
 	n := r.number()
 	if n > len(r.rest) {

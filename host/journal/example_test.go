@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/journal"
 )
 
-// A run sends a request to a model, and is executed again after a conflict. The second attempt gets
-// the recorded answer.
+// A run sends a request to a model. After a conflict, the run is executed again. The second attempt
+// gets the recorded answer.
 func Example() {
 	ctx := context.Background()
 	ask := func(context.Context, string) ([]byte, error) {

@@ -16,14 +16,14 @@ const (
 	DefaultLiveAttempts = 3
 )
 
-// Limits contains the bounds of a journal. If a field is zero, its default applies; zero never
-// means "no limit".
+// Limits contains the bounds of a journal. If a field is zero, the field's default applies. Zero
+// never means "no limit".
 type Limits struct {
 	// Entries is the maximum number of recorded calls. Default: 256.
 	Entries int
-	// Bytes is the maximum size of all answers and keys. Default: 16 MiB.
+	// Bytes is the maximum total size of all answers and keys. Default: 16 MiB.
 	Bytes int
-	// LiveAttempts is the maximum number of attempts that make new calls. Default: 3.
+	// LiveAttempts is the maximum number of attempts that can make new calls. Default: 3.
 	LiveAttempts int
 }
 
@@ -43,21 +43,23 @@ type Journal struct {
 
 	mu      sync.Mutex
 	entries map[Key]*entry
-	// started numbers the calls in the order of their start.
+	// started is the number of calls that have started so far. It numbers the calls.
 	started int
-	// finished numbers the results in the order of their arrival.
+	// finished is the number of results that have arrived so far. It numbers the results.
 	finished int
-	// recorded is the number of answered entries, and bytes is their total size.
+	// recorded is the number of entries that have a result, and bytes is the total size of these
+	// entries.
 	recorded, bytes int
 	full            bool
-	// attempts is the number of attempts, and live is the number of attempts that made a new call.
+	// attempts is the number of attempts so far, and live is the number of attempts that have made
+	// a new call.
 	attempts, live int
 	current        *Attempt
 }
 
-// entry is a call that is in flight or has an answer. The journal's lock guards the entry until the
-// channel "done" is closed. After "done" is closed, the fields answer, err and discarded are
-// immutable.
+// entry is a call that is in flight or has an answer. The journal's lock guards the entry. After
+// the channel "done" has been closed, the fields answer, err and discarded never change and can be
+// read without the lock.
 type entry struct {
 	key    Key
 	order  int
@@ -66,13 +68,14 @@ type entry struct {
 	// attempt is the number of the last attempt that requested the call.
 	attempt   int
 	cancelled bool
-	// finished is the position of the result in the order of arrival, or 0 if there is no result.
+	// finished is the result's position in the order in which the results arrived. If there is no
+	// result, finished is 0.
 	finished int
 	done     chan struct{}
 
 	answer []byte
 	err    error
-	// The field "encoded" is the error in the field "err", encoded as JSON.
+	// The field "encoded" contains the JSON encoding of the error in the field "err".
 	encoded []byte
 	// discarded is true if the call was cancelled. A call that was cancelled has no answer.
 	discarded bool
@@ -80,15 +83,15 @@ type entry struct {
 	restored bool
 }
 
-// New returns an empty journal. runKey identifies the run in idempotency keys: it must differ
-// between runs and survive a restart.
+// New returns an empty journal. runKey identifies the run in idempotency keys. Two runs must have
+// different values of runKey, and the value must be the same after a restart.
 func New(runKey string, limits Limits) *Journal {
 	return &Journal{runKey: runKey, limits: limits.withDefaults(), entries: map[Key]*entry{}}
 }
 
-// Begin starts a new attempt, in which equal requests are numbered from 1 again. Begin also ends
-// the previous attempt, without waiting for its calls. If the journal is full, Begin returns a
-// *ConflictError, because the run cannot be executed again.
+// Begin starts a new attempt. In the new attempt, the numbers of equal requests begin at 1 again.
+// Begin also ends the previous attempt, but does not wait for the previous attempt's calls. If the
+// journal is full, Begin returns a *ConflictError, because the run cannot be executed again.
 func (j *Journal) Begin() (*Attempt, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -103,17 +106,18 @@ func (j *Journal) Begin() (*Attempt, error) {
 	return j.current, nil
 }
 
-// Full reports whether an answer did not fit into the journal. If the journal is full, the run can
-// finish, but it cannot be executed again. A conflict then becomes the fault of the run.
+// Full reports whether an answer did not fit into the journal. If the journal is full, the current
+// attempt can finish, but the run cannot be executed again. If there is then a conflict, the run
+// fails with the fault conflict.
 func (j *Journal) Full() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.full
 }
 
-// Retry removes the recorded faults that have one of the given codes, so that a later attempt makes
-// the calls again. Retry does not remove faults that Decode has restored. The attempts of the
-// journal must have ended before Retry is called.
+// Retry removes the recorded faults that have one of the given codes. A later attempt then makes
+// the calls of these faults again. Retry does not remove faults that Decode has restored. Before
+// Retry is called, all attempts of the journal must have ended.
 func (j *Journal) Retry(codes ...abi.Code) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -127,9 +131,9 @@ func (j *Journal) Retry(codes ...abi.Code) {
 	}
 }
 
-// Orphans returns the orphans of the run, in the order in which the calls began. An orphan is a
-// call of an earlier attempt that the last attempt has not repeated. The calls of orphans were
-// made, but the run's result does not depend on them. Orphans omits cancelled calls.
+// Orphans returns the orphans of the run, in the order in which they began. An orphan is a call
+// that an earlier attempt has made and that the last attempt has not requested. The run's result
+// does not depend on orphans. Orphans omits cancelled calls.
 func (j *Journal) Orphans() []Key {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -142,8 +146,8 @@ func (j *Journal) Orphans() []Key {
 	return orphans
 }
 
-// The method "ordered" returns the entries in the order of their start. The caller of ordered must
-// hold the lock of the journal.
+// The method "ordered" returns the entries in the order in which the calls began. The caller must
+// hold the journal's lock.
 func (j *Journal) ordered() []*entry {
 	all := make([]*entry, 0, len(j.entries))
 	for _, e := range j.entries {

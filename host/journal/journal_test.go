@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/journal"
 )
 
-// provider counts calls by prompt.
+// provider is a test double for a model. For each prompt, provider counts the calls.
 type provider struct{ paid map[string]int }
 
 func (p *provider) answer(prompt string) journal.Call {
@@ -245,7 +245,7 @@ func TestLiveAttempts(t *testing.T) {
 func TestFull(t *testing.T) {
 	for name, limits := range map[string]journal.Limits{
 		"entries": {Entries: 2},
-		"bytes":   {Bytes: 300}, // two answers and their overhead
+		"bytes":   {Bytes: 300}, // the size of two answers and of their overhead
 	} {
 		t.Run(name, func(t *testing.T) {
 			j, p := journal.New("run", limits), &provider{}
@@ -343,7 +343,7 @@ func TestIdempotencyKey(t *testing.T) {
 	}
 }
 
-// restored encodes and decodes a journal.
+// The function "restored" encodes a journal and decodes the result.
 func restored(t *testing.T, j *journal.Journal, limits journal.Limits) *journal.Journal {
 	t.Helper()
 	data, err := j.Encode()
@@ -360,7 +360,8 @@ func restored(t *testing.T, j *journal.Journal, limits journal.Limits) *journal.
 	return again
 }
 
-// Retry removes only the faults with the given codes that the journal has recorded itself.
+// Retry removes a fault only if the fault has one of the given codes and the journal has recorded
+// the fault itself.
 func TestRetry(t *testing.T) {
 	j, p := journal.New("run", journal.Limits{}), &provider{}
 	fault := func(code abi.Code) journal.Call {

@@ -7,8 +7,9 @@ import (
 	"github.com/toolrun/toolrun/host/journal"
 )
 
-// TestOrderOfAnswers makes calls whose answers arrive in another order than the calls began. A
-// second attempt must find the answers in the order in which they arrived.
+// TestOrderOfAnswers makes several calls. The order in which the answers arrive differs from the
+// order in which the calls began. A second attempt must find the answers in the order in which they
+// arrived.
 func TestOrderOfAnswers(t *testing.T) {
 	j := journal.New("run", journal.Limits{})
 	answer := func(text string) journal.Call {

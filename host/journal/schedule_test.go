@@ -14,9 +14,9 @@ import (
 	"github.com/toolrun/toolrun/host/journal"
 )
 
-// TestCallSchedules executes a run again and again, with attempts that end at random times, concurrent
-// calls of random duration, and pauses. Each unsafe call is made once, and every attempt gets the
-// same answers.
+// TestCallSchedules executes a run again and again. The attempts end at random times, the calls are
+// concurrent and have random durations, and the run is sometimes paused. Each unsafe call must be
+// made only once, and every attempt must get the same answers.
 func TestCallSchedules(t *testing.T) {
 	seeds := uint64(300)
 	if testing.Short() {
@@ -29,7 +29,7 @@ func TestCallSchedules(t *testing.T) {
 	}
 }
 
-// schedule is a run with its calls and their random durations.
+// schedule describes a run: its calls, and the random duration of each call.
 type schedule struct {
 	t        *testing.T
 	seed     uint64
@@ -40,14 +40,14 @@ type schedule struct {
 	mu       sync.Mutex
 	calls    map[string]int    // by idempotency key
 	unsafe   map[string]bool   // the idempotency keys of unsafe calls
-	answers  map[string]string // the answers, by position in the run
+	answers  map[string]string // the answers, in the order of the calls in the run
 	complete int
 }
 
 func newSchedule(t *testing.T, seed uint64) *schedule {
 	s := &schedule{t: t, seed: seed, random: rand.New(rand.NewPCG(seed, 17)), calls: map[string]int{}, unsafe: map[string]bool{}, answers: map[string]string{}}
 	for i := range 2 + s.random.IntN(12) {
-		body := fmt.Sprint(s.random.IntN(3)) // there are only a few bodies, so that some requests are equal
+		body := fmt.Sprint(s.random.IntN(3)) // the number of bodies is small, so that some requests are equal
 		if i%3 == 0 {
 			body = fmt.Sprint("own ", i)
 		}
@@ -80,7 +80,8 @@ func (s *schedule) run() {
 	}
 }
 
-// attempt makes the calls of the run, three at a time, until the run ends.
+// The method "attempt" makes the calls of the run until the run ends. Three calls are in flight at
+// a time.
 func (s *schedule) attempt(j *journal.Journal, limit time.Duration) {
 	a, err := j.Begin()
 	if err != nil {
@@ -110,7 +111,7 @@ func (s *schedule) execute(ctx context.Context, a *journal.Attempt) {
 		last := min(first+3, len(s.requests))
 		for i := first; i < last; i++ {
 			group.Go(func() { s.do(ctx, a, i) })
-			time.Sleep(time.Nanosecond) // with the fake clock, equal requests are numbered in the order of the program
+			time.Sleep(time.Nanosecond) // the fake clock makes the order of equal requests the order of the program
 		}
 		group.Wait()
 	}

@@ -1,8 +1,9 @@
-// Package chunk splits the text of a document into chunks for a search. A chunk ends at a heading or
-// at the end of a paragraph if possible, and begins with the end of the previous chunk.
+// Package chunk splits the text of a document into chunks, so that a search can find parts of the
+// document. If possible, a chunk ends at a heading or at the end of a paragraph. Each chunk begins
+// with the end of the previous chunk.
 //
-// The end of a chunk depends only on the text near it, and the id of a chunk depends on its text.
-// An edit of a document therefore changes the ids of few chunks.
+// Where a chunk ends depends only on the nearby text, and the id of a chunk depends on the chunk's
+// text. If a document is edited, the ids of only a few chunks therefore change.
 package chunk
 
 import (
@@ -14,7 +15,7 @@ import (
 	"unicode"
 )
 
-// These are the defaults and limits of Options, in bytes.
+// These are the default values and the limits of the fields of Options, in bytes.
 const (
 	DefaultBytes   = 1200
 	DefaultOverlap = 150
@@ -24,37 +25,41 @@ const (
 
 // Options are the options of Split.
 type Options struct {
-	// Source identifies the document, such as a file name. The chunks of equal texts have different
-	// ids if their sources differ.
+	// Source identifies the document. For example, Source is a file name. If two documents have the
+	// same text but different sources, their chunks have different ids.
 	Source string
-	// Bytes is the maximum size of the text of a chunk without its overlap, from MinBytes to MaxBytes.
-	// Default: DefaultBytes.
+	// Bytes is the maximum size of a chunk's text. The overlap does not count. Bytes must be
+	// between MinBytes and MaxBytes. Default: DefaultBytes.
 	Bytes int
-	// Overlap is the maximum size of the overlap, which can be at most Bytes. A negative Overlap
-	// means no overlap. Default: DefaultOverlap.
+	// Overlap is the maximum size of the overlap of a chunk. Overlap can be at most Bytes. If
+	// Overlap is negative, the chunks have no overlap. Default: DefaultOverlap.
 	Overlap int
 }
 
 // Chunk is a part of a text.
 type Chunk struct {
-	// ID identifies the chunk by its source and its text without the overlap. If a source contains
-	// several equal chunks, the id of such a chunk also depends on its position among them.
+	// ID identifies the chunk. The ID depends on the source, and on the chunk's text without the
+	// overlap. If several chunks of a source are equal, the ID of such a chunk also depends on its
+	// position among the equal chunks.
 	ID string
-	// Text is the text of the chunk. The first Overlap bytes of a chunk are also the end of the
+	// Text is the text of the chunk. The first Overlap bytes of Text are also the end of the
 	// previous chunk.
 	Text    string
 	Overlap int
-	// Offset is the position in the document, in bytes, of the text after the overlap.
+	// Offset is the position in the document at which the text after the overlap begins. The unit
+	// of Offset is bytes.
 	Offset int
-	// Page is the page of the Offset, counted from 1. Page is 0 if the document has no page breaks
-	// (form feeds).
+	// Page is the number of the page that contains the position Offset. Page numbers start at 1. If
+	// the document has no page breaks (form feeds), Page is 0.
 	Page int
-	// Headings contains the headings of the section, starting with the outermost heading.
+	// Headings contains the headings of the section to which the chunk belongs. The outermost
+	// heading is first.
 	Headings []string
 }
 
-// Split splits a text into chunks. Without their overlaps, the chunks are the whole text except white
-// space between them. The work is linear in the size of the text.
+// Split splits a text into chunks. The chunks, without their overlaps, contain the whole text
+// except white space between the chunks. The time that Split needs is linear in the size of the
+// text.
 func Split(text string, o Options) []Chunk {
 	o = o.withDefaults()
 	p := packer{text: text, options: o, paged: strings.Contains(text, "\f"), seen: map[[sha256.Size]byte]int{}}
@@ -75,14 +80,14 @@ type packer struct {
 	options Options
 	paged   bool
 	chunks  []Chunk
-	// start is the position of the current chunk. headed is true if the chunk begins with a
-	// heading. complete is true if the chunk contains anything else.
+	// start is the position at which the current chunk begins. headed is true if the chunk begins
+	// with a heading. complete is true if the chunk contains text that is not a heading.
 	start            int
 	headed, complete bool
 	headings         []heading
 	// page is the number of the page that contains the position pageAt.
 	page, pageAt int
-	// seen is the number of equal chunks so far.
+	// The field "seen" contains the number of equal chunks so far.
 	seen map[[sha256.Size]byte]int
 }
 
@@ -109,16 +114,16 @@ func (p *packer) add(u unit) {
 	}
 }
 
-// isCut reports whether a chunk ends after the given unit although the chunk is not full. The cut
-// depends only on the unit. After an edit of the document, chunks therefore soon end at the same
-// positions in the text as before.
+// isCut reports whether a chunk ends after the given unit, even if the chunk is not full. The
+// result depends only on the unit. Therefore an edit of the document affects only chunks near the
+// edit. The other chunks end after the same units as before.
 func isCut(unit string) bool {
 	h := fnv.New32a()
 	h.Write([]byte(strings.TrimSpace(unit)))
 	return h.Sum32()%4 == 0
 }
 
-// enter begins the section that follows a heading.
+// The method "enter" begins the section that follows a heading.
 func (p *packer) enter(h heading) {
 	n := len(p.headings)
 	for n > 0 && p.headings[n-1].level >= h.level {
@@ -127,7 +132,7 @@ func (p *packer) enter(h heading) {
 	p.headings = append(p.headings[:n:n], h)
 }
 
-// end ends the current chunk. White space at both ends is not part of a chunk.
+// The method "end" ends the current chunk. White space at both ends is not part of a chunk.
 func (p *packer) end(at int) {
 	text := strings.TrimLeftFunc(p.text[p.start:at], unicode.IsSpace)
 	body := strings.TrimRightFunc(text, unicode.IsSpace)
@@ -148,7 +153,8 @@ func (p *packer) end(at int) {
 	p.start, p.headed, p.complete = at, false, false
 }
 
-// overlap returns the size of the last words of a text, up to the given size.
+// The function "overlap" returns the size of the overlap that the end of a text can provide. The
+// overlap consists of whole words and has at most the given size.
 func overlap(text string, size int) int {
 	if len(text) > size {
 		text = text[len(text)-size:]
@@ -161,7 +167,7 @@ func overlap(text string, size int) int {
 	return len(strings.TrimLeftFunc(text, unicode.IsSpace))
 }
 
-// id returns the id of a chunk.
+// The method "id" returns the id of a chunk.
 func (p *packer) id(body string) string {
 	digest := sha256.Sum256([]byte(p.options.Source + "\x00" + body))
 	p.seen[digest]++
@@ -171,7 +177,8 @@ func (p *packer) id(body string) string {
 	return hex.EncodeToString(digest[:16])
 }
 
-// pageOf returns the page of a position, which must not be before the last requested position.
+// pageOf returns the number of the page that contains a position. The positions in successive calls
+// must not decrease.
 func (p *packer) pageOf(at int) int {
 	if !p.paged {
 		return 0

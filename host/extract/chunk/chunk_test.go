@@ -24,7 +24,7 @@ func ExampleSplit() {
 	// 2 Install > Windows 65 32
 }
 
-// check verifies the properties that the chunks of every text have.
+// The function "check" verifies properties that the chunks of every text must have.
 func check(t interface{ Fatalf(string, ...any) }, text string, o chunk.Options, chunks []chunk.Chunk) {
 	size, limit := o.Bytes, o.Overlap
 	if size == 0 {
@@ -72,7 +72,8 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-// document returns a random document as a list of paragraphs and headings.
+// The function "document" returns a random document. The document is a list of paragraphs and
+// headings.
 func document(t *rapid.T) []string {
 	word := rapid.StringMatching(`[a-zäö]{1,12}`)
 	sentence := rapid.Custom(func(t *rapid.T) string {
@@ -95,7 +96,7 @@ func TestProperties(t *testing.T) {
 	})
 }
 
-// long returns a document of paragraphs without headings.
+// The function "long" returns a document that consists of paragraphs and has no headings.
 func long(paragraphs int) []string {
 	random, words := rand.New(rand.NewPCG(1, 2)), strings.Fields("the gate admits runs of a tenant and parks them while a model answers questions about stored entries")
 	made := make([]string, paragraphs)
@@ -116,8 +117,7 @@ func ids(paragraphs []string) (ids []string) {
 	return ids
 }
 
-// An edit changes only chunks near the edit, even if no heading separates these chunks from the
-// other chunks.
+// An edit changes only chunks near the edit, even in a document without headings.
 func TestEdits(t *testing.T) {
 	paragraphs := long(400)
 	before := ids(paragraphs)
@@ -172,7 +172,7 @@ func TestHeadings(t *testing.T) {
 	}
 }
 
-// A chunk begins with the last words of the previous chunk, except after a heading.
+// A chunk begins with the last words of the previous chunk, unless the chunk begins with a heading.
 func TestOverlap(t *testing.T) {
 	chunks := chunk.Split(strings.Join(long(20), " ")+"\n\n# New\n\nsection", chunk.Options{Overlap: 40})
 	for i, c := range chunks {
@@ -191,7 +191,8 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// The work must be linear for texts that have only one unit, and for texts that have many units.
+// The time that Split needs must be linear in the size of the text, for texts that have only one
+// unit and for texts that have many units.
 func TestLargeTexts(t *testing.T) {
 	for name, text := range map[string]string{
 		"one line": strings.Repeat("x", 1<<20), "lines": strings.Repeat("\n", 1<<20), "headings": strings.Repeat("# a\n", 1<<18),

@@ -5,18 +5,19 @@ import (
 	"unicode/utf8"
 )
 
-// unit is a part of a text that a chunk contains as a whole: a heading, a paragraph, or a part of a
-// long paragraph.
+// unit is a heading, a paragraph, or a part of a long paragraph. A chunk always contains whole
+// units.
 type unit struct {
 	start, end int
-	// level is the level of a heading, counted from 1, and title is the text of the heading. Units
-	// that are not headings have the level 0.
+	// If the unit is a heading, level is the heading's level, and title is the heading's text.
+	// Levels start at 1. If the unit is not a heading, level is 0.
 	level int
 	title string
 }
 
-// forEachUnit calls a function for each unit of a text, in order. The units are adjacent and contain
-// the whole text. A unit has at most size bytes, or one line if it is a heading.
+// forEachUnit calls a function for each unit of a text. The calls are in the order of the text. The
+// units are adjacent and contain the whole text. A heading is one line. Any other unit has at most
+// size bytes.
 func forEachUnit(text string, size int, visit func(unit)) {
 	start := 0 // of the current paragraph
 	flush := func(end int) {
@@ -39,8 +40,8 @@ func forEachUnit(text string, size int, visit func(unit)) {
 	flush(len(text))
 }
 
-// lineAt returns the line at a position, and the position of the next line. A line ends after a line
-// feed or a form feed.
+// lineAt returns the line that begins at a position. lineAt also returns the position of the next
+// line. A line ends after a line feed or a form feed.
 func lineAt(text string, at int) (line string, end int) {
 	n := strings.IndexAny(text[at:], "\n\f")
 	if n < 0 {
@@ -54,8 +55,9 @@ func lineAt(text string, at int) (line string, end int) {
 
 func isBlank(line string) bool { return strings.TrimSpace(line) == "" }
 
-// headingAt returns the text and the level of a Markdown heading that begins at the given line, and
-// the position after the heading. The argument "next" is the position of the next line.
+// If a Markdown heading begins at the given line, headingAt returns the heading's text and level,
+// and the position after the heading. The argument "next" is the position of the line after the
+// given line.
 func headingAt(text, line string, next int) (title string, level, after int) {
 	line = strings.TrimSuffix(line, "\r")
 	for level < len(line) && line[level] == '#' {
@@ -82,8 +84,8 @@ func headingAt(text, line string, next int) (title string, level, after int) {
 	return "", 0, 0
 }
 
-// forEachPiece calls a function for each piece of a paragraph. The paragraph is one piece unless it
-// is too long. A long paragraph is divided into sentences, and a long sentence into parts.
+// forEachPiece calls a function for each piece of a paragraph. If the paragraph is not too long, it
+// is one piece. Otherwise, the pieces are sentences, and parts of sentences that are too long.
 func forEachPiece(text string, start, end, size int, visit func(from, to int)) {
 	if end-start <= size {
 		if start < end {
@@ -98,8 +100,9 @@ func forEachPiece(text string, start, end, size int, visit func(from, to int)) {
 	}
 }
 
-// sentence returns the size of the first sentence of a text, with the white space that follows it.
-// A long sentence is cut at a space, or between two characters if it has no space.
+// The function "sentence" returns the size of the first sentence of a text. The size includes the
+// white space after the sentence. A sentence that is too long is cut at a space. If it contains no
+// space, it is cut between two characters.
 func sentence(text string, size int) int {
 	space := 0
 	for i := 0; i < len(text); i++ {

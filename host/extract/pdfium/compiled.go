@@ -19,18 +19,19 @@ import (
 
 //go:generate sh generate.sh
 
-// packed is the compressed library. packed is an unmodified copy of the file in its npm package;
-// see generate.sh.
+// packed contains the compressed library. The library is an unmodified copy of a file in an npm
+// package; see generate.sh.
 //
 //go:embed pdfium.wasm.gz
 var packed []byte
 
-// rewriting is the version of the modifications that Compile makes to the library. Increment
-// rewriting if the output of the packages fuel and snapshot changes.
+// Compile modifies the library with packages fuel and snapshot. The constant "rewriting" is the
+// version of these modifications. If the output of package fuel or package snapshot changes,
+// increment the constant.
 const rewriting = 1
 
-// Version returns the version of the output of Compile. Open rejects the output of other versions
-// of Compile.
+// Version returns the version of the output of Compile. If a folder was written by another version
+// of Compile, Open rejects the folder.
 func Version() string {
 	sum := sha256.Sum256(packed)
 	return fmt.Sprintf("%d.%s", rewriting, hex.EncodeToString(sum[:8]))
@@ -44,9 +45,9 @@ func unpack() ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// Compile compiles the library and writes the result to a folder, which Open reads. Compile uses
-// seconds of CPU time. Compile creates the folder with mode 0700. If the folder exists, it must be
-// empty.
+// Compile compiles the library and writes the result to a folder. Open can read this folder.
+// Compile needs several seconds of CPU time. If the folder does not exist, Compile creates it with
+// mode 0700. If the folder exists, it must be empty.
 func Compile(ctx context.Context, dir string) error {
 	code, err := rewritten()
 	if err != nil {
@@ -105,6 +106,6 @@ func openMachine(ctx context.Context, dir string) (*machine.Machine, error) {
 	return m, nil
 }
 
-// Prepare acquires the system resources that are needed to start instances. A process must call
-// Prepare before it drops the right to open files.
+// Prepare opens the system resources with which instances are started. If a process drops the
+// permission to open files, the process must call Prepare first.
 func Prepare() { snapshot.Prepare() }

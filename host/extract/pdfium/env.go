@@ -12,18 +12,19 @@ import (
 )
 
 // These are the names of the modules from which Emscripten's code imports functions. Emscripten
-// uses a part of the standard WASI and passes each 64-bit number as two 32-bit halves.
+// uses a part of the standard WASI. Unlike the standard, Emscripten passes each 64-bit number as
+// two 32-bit numbers.
 const (
 	envModule  = "env"
 	wasiModule = "wasi_snapshot_preview1"
 )
 
-// errAborted is the value of the panic that ends an aborted guest. For example, a guest aborts if
-// it is out of memory. The guest cannot catch the panic errAborted.
+// errAborted is a panic value. If a guest aborts, for example because it is out of memory, the host
+// panics with errAborted. The panic ends the guest, and the guest cannot catch the panic.
 var errAborted = errors.New("pdfium: the library aborted")
 
-// errJump is the value of the panic that implements longjmp. The panic unwinds the stack to the
-// innermost invoke function.
+// errJump is a panic value. The host implements longjmp as a panic with errJump. The panic unwinds
+// the stack to the innermost host function that "invoke" returned.
 var errJump = errors.New("pdfium: uncaught longjmp")
 
 // Error numbers of WASI. WASI functions return EBADF. System calls of the guest return the negated
@@ -33,8 +34,8 @@ const (
 	notSupported  = 0xFFFF_FFFF - 52 + 1
 )
 
-// provideModule creates a module with the functions that the library imports. The functions provide
-// no files, clock, time zone or environment.
+// provideModule creates a module that contains the functions that the library imports. The
+// functions do not give the library access to files, a clock, a time zone or an environment.
 func provideModule(ctx context.Context, runtime wazero.Runtime, code wazero.CompiledModule, from string) error {
 	b := runtime.NewHostModuleBuilder(from)
 	for _, f := range code.ImportedFunctions() {
@@ -79,7 +80,8 @@ func hostFunction(name string, f api.FunctionDefinition) (api.GoModuleFunc, erro
 	return nil, fmt.Errorf("the library imports %q, which the host does not provide", name)
 }
 
-// constant returns a host function that always returns the given results.
+// The function "constant" returns a host function. The host function always returns the given
+// results.
 func constant(value uint64) api.GoModuleFunc {
 	return func(_ context.Context, _ api.Module, stack []uint64) {
 		if len(stack) > 0 {
@@ -88,7 +90,8 @@ func constant(value uint64) api.GoModuleFunc {
 	}
 }
 
-// noEnvironment is the host function that reports an environment with no variables and no bytes.
+// noEnvironment is the host function that reports the size of the environment. It reports that the
+// environment has no variables and no bytes.
 func noEnvironment(_ context.Context, guest api.Module, stack []uint64) {
 	if !guest.Memory().WriteUint32Le(uint32(stack[0]), 0) || !guest.Memory().WriteUint32Le(uint32(stack[1]), 0) {
 		panic(errAborted)
@@ -105,8 +108,8 @@ func copyMemory(_ context.Context, guest api.Module, stack []uint64) {
 	}
 }
 
-// resizeHeap is the host function that grows the guest's memory to a size in bytes. resizeHeap
-// returns 0 if the size exceeds the limit.
+// resizeHeap is the host function that grows the guest's memory. The parameter is the new size in
+// bytes. If the new size exceeds the limit, resizeHeap returns 0.
 func resizeHeap(_ context.Context, guest api.Module, stack []uint64) {
 	const page = 64 << 10
 	size, has := uint64(uint32(stack[0])), uint64(guest.Memory().Size())
@@ -118,16 +121,17 @@ func resizeHeap(_ context.Context, guest api.Module, stack []uint64) {
 	}
 }
 
-// These are the names of three exports. Two of them save and restore the C stack pointer, and the
-// other stores a pending jump for the function that called setjmp.
+// These are the names of three exports of the library. Two exports save and restore the C stack
+// pointer. The third export stores a pending jump for the function that called setjmp.
 const (
 	stackGetExport = "emscripten_stack_get_current"
 	stackSetExport = "_emscripten_stack_restore"
 	jumpedExport   = "setThrew"
 )
 
-// invoke returns a host function that calls a guest function by its table index. The host function
-// returns when the guest function returns, or when a longjmp leaves the guest function.
+// The function "invoke" returns a host function. The host function calls a guest function, which a
+// table index selects. If the guest function returns, or if a longjmp leaves the guest function,
+// the host function returns.
 func invoke(f api.FunctionDefinition) api.GoModuleFunc {
 	params, results := f.ParamTypes()[1:], f.ResultTypes()
 	return func(ctx context.Context, guest api.Module, stack []uint64) {
@@ -146,7 +150,8 @@ func invoke(f api.FunctionDefinition) api.GoModuleFunc {
 	}
 }
 
-// mustCall calls an export of the guest from a host function. If the export fails, the guest ends.
+// Host functions use mustCall to call an export of the guest. If the call fails, mustCall ends the
+// guest.
 func mustCall(ctx context.Context, guest api.Module, name string, args ...uint64) uint64 {
 	f := guest.ExportedFunction(name)
 	if f == nil {

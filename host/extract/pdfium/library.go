@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
-// maxMemoryBytes is the maximum of the memory limit of an instance.
+// maxMemoryBytes is the highest possible memory limit of an instance.
 const maxMemoryBytes = 1 << 30
 
 // Library is the initialized PDF library. Library is safe for concurrent use.
@@ -21,8 +21,9 @@ type Library struct {
 	image   *snapshot.Image // after initialisation
 }
 
-// start initializes the library in an instance and saves the state of the instance. The reading of
-// every document starts from the saved state. start takes ownership of the machine.
+// The function "start" initializes the library in an instance and saves the state of the instance.
+// Every document is read in an instance that is restored from the saved state. The function takes
+// ownership of the machine.
 func start(ctx context.Context, m *machine.Machine) (*Library, error) {
 	l := &Library{machine: m}
 	if err := l.boot(ctx); err != nil {
@@ -60,19 +61,19 @@ func (l *Library) Close() error { return l.machine.Close(l.image, l.data) }
 // budget is the number of fuel slices that a guest is still allowed to use.
 type budget struct{ document, page int }
 
-// The variable "unlimited" is the budget for starting the library. The start uses only a small part
-// of the budget "unlimited".
+// The variable "unlimited" is the budget for the start of the library. The start uses only a small
+// part of this budget.
 var unlimited = &budget{1 << 20, 1 << 20}
 
-// guest is an instance of the library. After a failed call, guest calls no more exports. guest is
-// not safe for concurrent use.
+// guest is an instance of the library. After one call of an export has failed, guest calls no more
+// exports. guest is not safe for concurrent use.
 type guest struct {
 	ctx       context.Context
 	in        *snapshot.Instance
 	functions map[string]api.Function
 	left      *budget
 	spent     bool  // the guest has exceeded its budget
-	err       error // the error of the first failed call, after which calls do nothing
+	err       error // the error of the first failed call; later calls do nothing
 }
 
 func newGuest(ctx context.Context, in *snapshot.Instance, left *budget) *guest {
@@ -81,8 +82,8 @@ func newGuest(ctx context.Context, in *snapshot.Instance, left *budget) *guest {
 	return g
 }
 
-// Yield is called after each fuel slice. Yield returns false if the budget is exceeded or the
-// context has ended.
+// wazero calls Yield after each slice of fuel. If the budget is exceeded or the context has ended,
+// Yield returns false.
 func (g *guest) Yield() bool {
 	g.left.document--
 	g.left.page--
@@ -90,7 +91,8 @@ func (g *guest) Yield() bool {
 	return !g.spent && g.ctx.Err() == nil
 }
 
-// call calls an export and returns the result. call returns 0 after an error.
+// The method "call" calls an export and returns the result of the export. After an error, the
+// method returns 0.
 func (g *guest) call(name string, args ...uint64) uint32 {
 	if g.err != nil {
 		return 0
@@ -114,7 +116,8 @@ func (g *guest) call(name string, args ...uint64) uint32 {
 	return uint32(out[0])
 }
 
-// write copies data to the guest's memory and returns the address. write returns 0 after an error.
+// The method "write" copies data to the guest's memory and returns the address of the copy. After
+// an error, the method returns 0.
 func (g *guest) write(data []byte) uint32 {
 	at := g.call("malloc", uint64(max(len(data), 1)))
 	if g.err == nil && (at == 0 || !g.in.Guest().Memory().Write(at, data)) {

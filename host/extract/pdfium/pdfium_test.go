@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// The function "compiled" returns the folder with the compiled library.
+// The function "compiled" returns a folder that contains the compiled library.
 var compiled = sync.OnceValues(func() (string, error) {
 	folder := filepath.Join(dir, "compiled")
 	return folder, pdfium.Compile(context.Background(), folder)
@@ -50,8 +50,8 @@ func open(t testing.TB) *pdfium.Library {
 	return l
 }
 
-// page returns a PDF with one page. page has no cross-reference table, but the library can find the
-// objects.
+// The function "page" returns a PDF that has one page. The PDF has no cross-reference table, but
+// the library can find the objects.
 func page(content string) []byte {
 	return []byte("%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Kids [3 0 R] /Count 1 >>\nendobj\n" +
 		"3 0 obj\n<< /Type /Page /Parent 2 0 R /Contents 4 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 5 0 R >> >> >>\nendobj\n" +
@@ -112,7 +112,8 @@ func TestManyAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// TestOpenDamaged opens an empty folder, and a folder in which one byte of a file was changed.
+// TestOpenDamaged calls Open with an empty folder, and with a folder in which one byte of a file
+// was changed.
 func TestOpenDamaged(t *testing.T) {
 	folder, err := compiled()
 	if err != nil {
@@ -142,12 +143,13 @@ func TestOpenDamaged(t *testing.T) {
 	}
 }
 
-// FuzzText searches for documents that exceed limits or affect other instances.
+// FuzzText searches for documents that exceed a limit of their instance, or that affect other
+// instances.
 func FuzzText(f *testing.F) {
 	f.Add(page(hello))
 	f.Add([]byte("%PDF-1.7\n"))
 	f.Add([]byte{})
-	l := open(f) // larger inputs exceed the time limit of one fuzz execution
+	l := open(f) // larger inputs would exceed the time limit of one fuzz execution
 	f.Fuzz(func(t *testing.T, data []byte) {
 		_, err := read(l, t.Context(), data, 64<<20)
 		if err != nil && !errors.Is(err, pdfium.ErrFormat) && !errors.Is(err, pdfium.ErrLimit) && !errors.Is(err, pdfium.ErrPassword) {
@@ -171,7 +173,7 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// BenchmarkText measures the time for reading a small document.
+// BenchmarkText measures how long it takes to read a small document.
 func BenchmarkText(b *testing.B) {
 	l := open(b)
 	for b.Loop() {
@@ -181,7 +183,7 @@ func BenchmarkText(b *testing.B) {
 	}
 }
 
-// BenchmarkOpen measures the time for starting the compiled library.
+// BenchmarkOpen measures how long it takes to start the compiled library.
 func BenchmarkOpen(b *testing.B) {
 	folder, err := compiled()
 	if err != nil {

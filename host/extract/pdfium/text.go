@@ -12,29 +12,29 @@ import (
 
 // Errors of Text.
 var (
-	// ErrPassword is the error of a document that requires a password.
+	// ErrPassword means that a document requires a password.
 	ErrPassword = errors.New("pdfium: the document is encrypted")
-	// ErrFormat is the error of a document that is not well-formed.
+	// ErrFormat means that a document is not well-formed.
 	ErrFormat = errors.New("pdfium: the document is damaged")
-	// ErrLimit is the error of a document that exceeds a limit on memory or instructions.
+	// ErrLimit means that a document exceeds a limit on memory or instructions.
 	ErrLimit = errors.New("pdfium: the document exceeds a limit")
 )
 
-// These are the budgets of a document, in slices of fuel. A slice takes about a third of a
-// millisecond on a fast CPU. A large document exceeds this budget before its limit of CPU time, so
-// the text that was already read is kept.
+// These are the budgets for reading a document. The unit is slices of fuel. A slice takes about a
+// third of a millisecond on a fast CPU. A large document exceeds this budget before it exceeds the
+// limit of CPU time. Therefore the text that was already read is kept.
 const (
 	documentSlices = 5000
 	pageSlices     = 2500
-	flattenSlices  = 1000 // the budget of one page with its annotations
+	flattenSlices  = 1000 // the budget for one page, including its annotations
 )
 
 // maxInstances is the maximum number of instances for one document. If a page ends its instance,
 // the next pages are read in another instance.
 const maxInstances = 8
 
-// maxMissing is the maximum number of consecutive missing pages. After maxMissing missing pages,
-// all further pages are skipped, because a document can declare millions of pages.
+// maxMissing is the maximum number of consecutive missing pages. A document can declare millions of
+// pages. After maxMissing consecutive missing pages, all further pages are therefore skipped.
 const maxMissing = 100
 
 // These are error numbers of the library; see FPDF_GetLastError in fpdfview.h.
@@ -43,12 +43,13 @@ const (
 	errorSecurity = 5
 )
 
-// Text reads the pages of a document in order. Text calls page with the text of each page until
-// page returns false. The text of an unreadable page is "". Each instance uses at most the number
-// of bytes in the argument "memory", including the document.
+// Text reads the pages of a document in order. For each page, Text calls the function "page" with
+// the text of the page. If the function returns false, Text stops. If a page is unreadable, its
+// text is "". The argument "memory" is the maximum number of bytes that an instance uses. These
+// bytes include the document.
 //
-// The error is ErrPassword, ErrFormat, ErrLimit or the error of the context. Text can return an
-// error after it has called page for some pages.
+// The error is ErrPassword, ErrFormat, ErrLimit or the cause of ctx. Even if Text returns an error,
+// it may already have called the function "page" for some pages.
 func (l *Library) Text(ctx context.Context, data []byte, memory int64, page func(text string) bool) error {
 	r := &reading{library: l, ctx: ctx, data: data, memory: memory, page: page, left: budget{document: documentSlices}}
 	for range maxInstances {
@@ -66,8 +67,8 @@ func (l *Library) Text(ctx context.Context, data []byte, memory int64, page func
 	return ErrLimit
 }
 
-// The type "reading" is the state of Text while it reads one document. This state is kept if
-// another instance continues the document.
+// The type "reading" contains the state while Text reads one document. If an instance ends and
+// another instance continues with the document, the state is kept.
 type reading struct {
 	library *Library
 	ctx     context.Context
@@ -78,12 +79,12 @@ type reading struct {
 	next    int   // the index of the current page
 	missing int   // consecutive missing pages
 	loaded  int   // the number of pages that were read
-	plain   bool  // whether to read the current page without its annotations
+	plain   bool  // true if the current page must be read without its annotations
 	skipped error // the reason why a page was not read
 }
 
-// instance reads pages in a new instance until a page ends the instance. instance returns true if
-// there are no more pages.
+// The method "instance" creates an instance and reads pages until a page ends the instance. If
+// there are no more pages, the method returns true.
 func (r *reading) instance() (done bool, err error) {
 	in, err := r.library.image.Restore(r.ctx, nil)
 	if err != nil {
@@ -125,7 +126,7 @@ func (r *reading) instance() (done bool, err error) {
 	return true, g.err
 }
 
-// cause returns the error for a document that has ended its instance.
+// The method "cause" returns the error for a document that has ended its instance.
 func cause(g *guest, in *snapshot.Instance) error {
 	if g.spent || in.Refused() {
 		return ErrLimit
@@ -133,8 +134,8 @@ func cause(g *guest, in *snapshot.Instance) error {
 	return ErrFormat
 }
 
-// open opens the document without a password. open also works for documents that only restrict
-// permissions.
+// The method "open" opens the document without a password. This also works for a document that only
+// restricts permissions.
 func (r *reading) open(g *guest) (uint32, error) {
 	at := g.write(r.data)
 	document := g.call("FPDF_LoadMemDocument", uint64(at), uint64(len(r.data)), 0)
@@ -151,8 +152,8 @@ func (r *reading) open(g *guest) (uint32, error) {
 	return 0, ErrFormat
 }
 
-// pageText returns the text of a page. pageText first flattens the page, which adds form fields and
-// annotations to the page's content.
+// pageText returns the text of a page. pageText first makes the library flatten the page: the
+// library adds the form fields and annotations to the page's content.
 func (r *reading) pageText(g *guest, document uint32) (text string, flattened bool) {
 	page := g.call("FPDF_LoadPage", uint64(document), uint64(r.next))
 	if page == 0 {
@@ -179,14 +180,16 @@ func (r *reading) pageText(g *guest, document uint32) (text string, flattened bo
 	return text, flattened
 }
 
-// widget is the library's type number of form-field annotations; see FPDF_ANNOT_WIDGET.
+// The constant "widget" is the library's number for the annotation type of form fields; see
+// FPDF_ANNOT_WIDGET.
 const widget = 20
 
-// maxWidgets is the maximum number of form fields that are drawn on one page.
+// maxWidgets is the maximum number of form fields that drawFields draws on one page.
 const maxWidgets = 2000
 
-// drawFields draws the form fields of a page that have no appearance stream. Programs that fill in
-// forms often omit appearance streams, because they expect that the viewer draws the fields.
+// drawFields draws each form field of a page that has no appearance stream. Programs that fill in
+// forms often omit the appearance streams of fields, because such programs expect that a viewer
+// draws the fields.
 func drawFields(g *guest, page uint32) {
 	key := g.write([]byte("AP\x00"))
 	count := min(int(int32(g.call("FPDFPage_GetAnnotCount", uint64(page)))), maxWidgets)
@@ -203,7 +206,7 @@ func drawFields(g *guest, page uint32) {
 	g.call("free", uint64(key))
 }
 
-// characters returns the characters of a text page.
+// The method "characters" returns the characters of a text page.
 func characters(g *guest, text uint32) string {
 	count := g.call("FPDFText_CountChars", uint64(text))
 	if int32(count) <= 0 {
@@ -227,8 +230,8 @@ func characters(g *guest, text uint32) string {
 	return cleaned(string(utf16.Decode(units)))
 }
 
-// cleaned converts line ends. cleaned also joins words that were hyphenated at the end of a line.
-// The library marks the positions of such hyphens.
+// The function "cleaned" converts line ends. The function also joins a word that was hyphenated at
+// the end of a line. The library marks the positions of such hyphens.
 func cleaned(text string) string {
 	const hyphen = "\uFFFE"
 	text = strings.NewReplacer(hyphen+"\r\n", "", hyphen, "", "\u0002\r\n", "", "\u0002", "", "\r\n", "\n", "\r", "\n", "\u00A0", " ", "\x00", "").Replace(text)
