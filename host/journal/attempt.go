@@ -173,7 +173,7 @@ func (j *Journal) finish(e *entry, answer []byte, err error) {
 	e.finished = j.finished
 	if err != nil {
 		answer = nil
-		e.encoded, _ = json.Marshal(abi.FaultOf(err)) // this cannot fail, because a fault contains only strings and numbers
+		e.encoded, _ = json.Marshal(abi.FaultOf(err)) // a fault can always be encoded
 	}
 	e.answer, e.err = answer, err
 	size := e.size()

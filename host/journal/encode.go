@@ -131,7 +131,7 @@ func (e *entry) restoreFault(content []byte) error {
 		return errors.New("the fault is malformed")
 	}
 	e.err = fault
-	e.encoded, _ = json.Marshal(fault) // this cannot fail, because a fault contains only strings and numbers
+	e.encoded, _ = json.Marshal(fault) // a fault can always be encoded
 	return nil
 }
 

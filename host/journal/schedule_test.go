@@ -47,7 +47,7 @@ type schedule struct {
 func newSchedule(t *testing.T, seed uint64) *schedule {
 	s := &schedule{t: t, seed: seed, random: rand.New(rand.NewPCG(seed, 17)), calls: map[string]int{}, unsafe: map[string]bool{}, answers: map[string]string{}}
 	for i := range 2 + s.random.IntN(12) {
-		body := fmt.Sprint(s.random.IntN(3)) // the number of bodies is small, so that some requests are equal
+		body := fmt.Sprint(s.random.IntN(3)) // so few bodies that some requests are equal
 		if i%3 == 0 {
 			body = fmt.Sprint("own ", i)
 		}
@@ -111,7 +111,7 @@ func (s *schedule) execute(ctx context.Context, a *journal.Attempt) {
 		last := min(first+3, len(s.requests))
 		for i := first; i < last; i++ {
 			group.Go(func() { s.do(ctx, a, i) })
-			time.Sleep(time.Nanosecond) // the fake clock makes the order of equal requests the order of the program
+			time.Sleep(time.Nanosecond) // with the fake clock, this fixes the order of equal requests
 		}
 		group.Wait()
 	}

@@ -6,13 +6,13 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// These are the limits of an entry. An entry must fit into one record. Without limits, an entry
-// could exceed the maximum size of a record, because a run can use thousands of records, and the
-// name of each item can have 512 bytes.
+// These are the limits of an entry. An entry must fit into one record. But a run can use thousands
+// of records, and the name of each item can have 512 bytes. Without limits, an entry could
+// therefore exceed the maximum size of a record.
 const (
 	// maxEffects is the maximum number of reads of an entry, and also the maximum number of writes.
-	// If no effect of a store is among the kept effects, the entry also keeps the first read or
-	// write of this store.
+	// If all reads of a store would be omitted, the entry also keeps the first read of the store.
+	// The same rule applies to writes.
 	maxEffects = 400
 	// maxViolations is the maximum number of violations of a write. maxAllViolations is the maximum
 	// number of violations of an entry.
@@ -20,8 +20,8 @@ const (
 	maxAllViolations = 300
 )
 
-// The method "bounded" returns a copy of an entry that is within the limits. The field More of the
-// copy counts the omitted reads and writes.
+// The method "bounded" returns a copy of an entry that is within the limits. In the copy, the field
+// More contains the number of omitted reads and writes.
 func (l *Ledger) bounded(e Entry) Entry {
 	reads, moreReads := first(e.Reads, func(r report.ReadEffect) string { return r.Store })
 	writes, moreWrites := first(e.Writes, func(w report.WriteEffect) string { return w.Store })
@@ -35,8 +35,8 @@ func (l *Ledger) bounded(e Entry) Entry {
 	return e
 }
 
-// first truncates a list of effects, but keeps at least one effect for each store. first also
-// returns the number of omitted effects.
+// The function "first" truncates a list of effects, but keeps at least one effect for each store.
+// The function also returns the number of omitted effects.
 func first[T any](effects []T, store func(T) string) (kept []T, more int) {
 	if len(effects) <= maxEffects {
 		return effects, 0

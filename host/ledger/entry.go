@@ -10,44 +10,47 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Entry lists the records that a run or an operator's action read and wrote. Entry contains names,
-// revisions and schema violations, but never content.
+// Entry lists the records that one run, or one action of an operator, has read and written. Entry
+// contains names, revisions and schema violations, but never content.
 type Entry struct {
 	Run string `json:"run_id"`
-	// Act is the kind of the action: run, dry_run, turn, evaluate or render. The acts of operators
-	// are operate, list, purge, erase, declare, export, import, download and export_user. The acts
-	// for approvals are request_approval, approve, deny and expire_approval.
+	// Act is the kind of the action: run, dry_run, turn, evaluate or render. For an operator, Act
+	// is operate, list, purge, erase, declare, export, import, download or export_user. For an
+	// approval, Act is request_approval, approve, deny or expire_approval.
 	Act string `json:"act"`
-	// Tool is the name of the tool, or of the agent of a turn or an evaluation.
+	// Tool is the name of the tool. For a turn or an evaluation, Tool is the name of the agent.
 	Tool string `json:"tool,omitempty"`
-	// Approval is the token of the request for approval that the entry is about, or of the last
-	// request that the run needed.
+	// Approval is the token of a request for approval. If the act concerns an approval, this is the
+	// request that was made, decided or expired. If the act is a run, this is the last request that
+	// the run needed.
 	Approval string `json:"approval,omitempty"`
 	// File is the id of a downloaded file.
 	File string `json:"file_id,omitempty"`
-	// Actor is the name of the key with which the action was requested, but never a secret.
+	// Actor is the name of the API key with which the action was requested. Actor never contains
+	// the secret.
 	Actor   string `json:"actor,omitempty"`
 	User    string `json:"user_id,omitempty"`
 	Session string `json:"session_id,omitempty"`
-	// Workflow is the id of the workflow that the run belongs to.
+	// Workflow is the id of the workflow to which the run belongs.
 	Workflow string `json:"workflow_id,omitempty"`
 	// At is the time at which the run or the action began.
 	At time.Time `json:"at"`
-	// Code is the code of the fault of a failed run or action, or "".
+	// If the run or the action failed, Code is the code of the fault. Otherwise, Code is "".
 	Code     abi.Code             `json:"code,omitempty"`
 	Attempts int                  `json:"attempts"`
 	Reads    []report.ReadEffect  `json:"reads"`
 	Writes   []report.WriteEffect `json:"writes"`
-	// Models is the usage of models. Orphaned lists the external calls of earlier attempts that the
-	// last attempt did not repeat.
+	// Models contains the usage of models by the run. Orphaned lists external calls. Earlier
+	// attempts of the run made these calls, and the last attempt did not request them.
 	Models   []report.TargetUsage  `json:"models,omitempty"`
 	Orphaned []report.OrphanedCall `json:"orphaned,omitempty"`
-	// More is the number of reads and writes that were omitted because there were too many. Even if
-	// effects were omitted, each store is listed at least once.
+	// An entry with too many reads and writes omits some of them. More is the number of omitted
+	// reads and writes. The entry still lists each store at least once.
 	More int `json:"more,omitempty"`
 }
 
-// Decode decodes the record of an entry. If the record is invalid, the error is storage.ErrCorrupt.
+// Decode decodes an entry from its record. If the record is invalid, the error is
+// storage.ErrCorrupt.
 func Decode(r storage.Record) (Entry, error) {
 	var e Entry
 	if err := json.Unmarshal(r.Content, &e); err != nil {
@@ -56,7 +59,7 @@ func Decode(r storage.Record) (Entry, error) {
 	return e, nil
 }
 
-// touches reports whether the run read or wrote a store.
+// The method "touches" reports whether the run read or wrote records of a store.
 func (e Entry) touches(store string) bool {
 	for _, r := range e.Reads {
 		if r.Store == store {
@@ -73,13 +76,14 @@ func (e Entry) touches(store string) bool {
 
 // Query selects entries. A field of a query that is zero selects all entries.
 type Query struct {
-	// After is the Run of the last entry that the caller already has. Entries are sorted by Run,
-	// which sorts them by time.
+	// After is the field Run of the last entry that the caller already has. Entries are sorted by
+	// Run. This order is also the order of time.
 	After string
-	// Since and Until select entries with a time at or after Since and before Until.
+	// Since and Until select entries by time. The time must not be before Since, and must be before
+	// Until.
 	Since, Until time.Time
-	// User, Session, Workflow and Tool select entries with these values. Store selects entries of
-	// runs that read or wrote the store.
+	// User, Session, Workflow and Tool select entries whose fields have these values. Store selects
+	// entries that contain a read or a write of the store.
 	User, Session, Workflow, Tool, Store string
 	// Writes selects entries that contain writes.
 	Writes bool

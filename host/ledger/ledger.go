@@ -14,13 +14,14 @@ import (
 
 // Config configures a Ledger.
 type Config struct {
-	// Retention is the time for which entries are kept. If Retention is 0, there is no ledger.
+	// Retention is the time for which the ledger keeps entries. If Retention is 0, the app has no
+	// ledger.
 	Retention time.Duration
-	// MaxBytes is the maximum size of the ledger of a tenant. If the ledger is larger, Trim removes
-	// its oldest entries.
+	// MaxBytes is the maximum number of bytes of a tenant's ledger. If the ledger is larger, Trim
+	// removes the oldest entries.
 	MaxBytes int64
-	// Redact returns a copy of the violations of a write without content of the record. Redact is
-	// required.
+	// Redact returns a copy of the violations of a write. The copy does not contain content of the
+	// record. Redact is required.
 	Redact func(report.WriteEffect) []abi.Violation
 }
 
@@ -37,11 +38,11 @@ func New(db *records.DB, cfg Config) *Ledger { return &Ledger{db: db, cfg: cfg} 
 // Enabled reports whether the app keeps a ledger.
 func (l *Ledger) Enabled() bool { return l.cfg.Retention > 0 }
 
-// Prefix returns the prefix of the entries of the caller's tenant.
+// Prefix returns the key prefix of the ledger entries of the caller's tenant.
 func (l *Ledger) Prefix(c partition.Caller) storage.Key { return l.db.App.System(partition.Ledger, c) }
 
-// Key returns the key of the entry of a run. The keys of a tenant are sorted by time, because run
-// ids are sorted by time.
+// Key returns the key of the ledger entry of a run. The order of a tenant's keys is the order of
+// time, because a run id begins with the time.
 func (l *Ledger) Key(c partition.Caller, run string) storage.Key {
 	if _, rest, ok := strings.Cut(run, "_"); ok {
 		run = rest
@@ -49,15 +50,16 @@ func (l *Ledger) Key(c partition.Caller, run string) storage.Key {
 	return l.db.App.System(partition.Ledger, c, storage.Part{Tag: storage.Item, Value: run})
 }
 
-// Append appends the entry of the caller's run to the writes of a commit.
+// Append appends a write to the writes of a commit. The write stores the ledger entry of the
+// caller's run.
 func (l *Ledger) Append(writes []storage.Write, c partition.Caller, e Entry) ([]storage.Write, error) {
 	writer := partition.Caller{Run: c.Run, User: e.User, Session: e.Session, Workflow: e.Workflow}
 	return l.db.Write(writes, storage.Record{}, l.Key(c, e.Run), l.bounded(e), l.db.Now().Add(l.cfg.Retention), writer)
 }
 
-// Add adds entries to the tenant's ledger, except entries that a commit has already added. If the
-// user of an entry was erased after the run began, Add removes the user, the session and the workflow
-// from the entry.
+// Add adds entries to the tenant's ledger. Add skips entries that a commit has already added. If
+// the user of an entry was erased after the run began, Add removes the user, the session and the
+// workflow from the entry.
 func (l *Ledger) Add(ctx context.Context, tenant string, entries []Entry) error {
 	if !l.Enabled() || len(entries) == 0 {
 		return nil
@@ -77,17 +79,17 @@ func (l *Ledger) Add(ctx context.Context, tenant string, entries []Entry) error 
 	return l.db.Fault("write the ledger", err)
 }
 
-// addition contains the keys that Add reads: the keys of the entries, and the keys of the marks of
-// erased users, sessions and workflows.
+// addition contains the keys that Add reads. These are the keys of the entries, and the keys of the
+// marks that exist for erased users, sessions and workflows.
 type addition struct {
 	keys []storage.Key
 	// marks maps the key of a mark to its index in keys.
 	marks map[storage.Key]int
-	// The function "of" returns the keys of the marks that concern an entry.
+	// The field "of" contains, for each entry, the keys of the marks that concern the entry.
 	of func(Entry) entryMarks
 }
 
-// entryMarks are the keys of the marks that concern an entry. The entry of a run with a user
+// entryMarks contains the keys of the marks that concern an entry. If the run had a user, the entry
 // depends only on the mark of this user.
 type entryMarks struct{ user, session, workflow storage.Key }
 
@@ -126,8 +128,9 @@ func (l *Ledger) marks(tenant string, e Entry) (marks entryMarks) {
 	return marks
 }
 
-// withoutErased returns an entry without user, session and workflow if they were erased after the
-// run began. The argument "now" contains the records that belong to the keys of a.
+// If the user, session or workflow of an entry was erased after the run began, withoutErased
+// removes the user, the session and the workflow from the entry. The argument "now" contains the
+// records that belong to the keys of a.
 func (a addition) withoutErased(e Entry, now []storage.Record) Entry {
 	marks := a.of(e)
 	if r := a.mark(marks.user, now); r.Exists() && !r.Updated.Before(e.At) {
@@ -142,7 +145,8 @@ func (a addition) withoutErased(e Entry, now []storage.Record) Entry {
 	return e
 }
 
-// mark returns the mark with the given key, or the zero Record.
+// The method "mark" returns the mark with the given key. If there is no such mark, the method
+// returns the zero Record.
 func (a addition) mark(key storage.Key, now []storage.Record) storage.Record {
 	if at, ok := a.marks[key]; ok {
 		return now[at]

@@ -15,11 +15,11 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// start is the time of the first entry in the tests.
+// The variable "start" is the time of the first entry in the tests.
 var start = time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 
-// The function "open" returns a ledger with a limit of 100,000 bytes and a retention of a day, and
-// its records.
+// The function "open" returns a ledger and the database of its records. The ledger has a limit of
+// 100,000 bytes and a retention of one day.
 func open(now *time.Time) (*ledger.Ledger, *records.DB) {
 	db := records.New(records.Config{App: "shop", Backend: mem.New(), Now: func() time.Time { return *now }})
 	return ledger.New(db, ledger.Config{
@@ -44,8 +44,8 @@ func entries(t *testing.T, l *ledger.Ledger) []ledger.Entry {
 	return found
 }
 
-// If a ledger exceeds its limit, its oldest entries are removed until it has nine tenths of the
-// limit.
+// If a ledger exceeds its limit, Trim removes the oldest entries. Trim stops when the size is nine
+// tenths of the limit.
 func TestTrim(t *testing.T) {
 	now := start
 	l, db := open(&now)

@@ -14,9 +14,9 @@ import (
 // maxScanned is the maximum number of entries that one query examines.
 const maxScanned = 2_000
 
-// Entries returns the entries of a tenant that a query selects, oldest first. If the result "more"
-// is true, there can be further entries. To get further entries, set the field After of the next
-// query to the result "next".
+// Entries returns the entries of a tenant that a query selects. The oldest entry is first. If the
+// result "more" is true, there can be further entries. To get them, repeat the query with the
+// result "next" in the field After.
 func (l *Ledger) Entries(ctx context.Context, tenant string, q Query) (found []Entry, next string, more bool, err error) {
 	if q.Limit < 1 {
 		return nil, "", false, abi.Faultf(abi.InvalidArgument, "the limit must be at least 1")
@@ -58,9 +58,10 @@ func (l *Ledger) Entries(ctx context.Context, tenant string, q Query) (found []E
 	return found, next, true, nil
 }
 
-// The method "from" returns a key that precedes the keys of all entries since the given time. The
-// method "from" returns "" for the zero time. The ids of entries are ULIDs, which begin with their
-// time. The time At of an entry can be earlier than the time in its id, but at most by slack.
+// The method "from" returns a key that precedes the keys of all entries since the given time. For
+// the zero time, the method returns "". The ids of entries are ULIDs, which begin with their time.
+// The field At of an entry can be earlier than the time in the entry's id. The difference is at
+// most the constant "slack".
 func (l *Ledger) from(c partition.Caller, since time.Time) storage.Key {
 	const slack = time.Second
 	since = since.Add(-slack)

@@ -8,9 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Trim removes the oldest entries of a tenant's ledger if the ledger is larger than MaxBytes. Trim
-// stops when the ledger has nine tenths of MaxBytes. Between two calls to Trim, the ledger can
-// exceed MaxBytes.
+// If a tenant's ledger is larger than MaxBytes, Trim removes the oldest entries. Trim stops when
+// the size is nine tenths of MaxBytes. Between two calls to Trim, the ledger can exceed MaxBytes.
 func (l *Ledger) Trim(ctx context.Context, tenant string) error {
 	prefix := l.Prefix(partition.Caller{Tenant: tenant})
 	usage, err := l.db.Backend.Usage(ctx, prefix)

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// checker reports mistakes in a document that the reader does not find, because it reads one line
-// at a time.
+// checker checks a whole document. The type reader reads one line at a time, so it cannot find the
+// mistakes that checker finds.
 type checker struct {
 	*source
 	steps map[string]*Step
@@ -33,14 +33,14 @@ func check(r *source) {
 	c.tests()
 }
 
-// reserved contains the names that steps cannot have. These are the names that expressions can use,
-// and the words that JavaScript does not allow as names of constants.
+// reserved contains the names that steps cannot have. reserved contains names that already have a
+// meaning in expressions, and words that cannot be the name of a constant in JavaScript.
 var reserved = strings.Fields(`input steps now memory model
 	arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for
 	function if implements import in instanceof interface let new null package private protected public return static super switch
 	this throw true try typeof undefined var void while with yield NaN Infinity`)
 
-// requiredSettings are the settings that each kind of step requires.
+// requiredSettings maps each kind of step to the settings that a step of this kind must have.
 var requiredSettings = map[StepKind][]string{
 	Remember: {"content", "collection"}, Recall: {"query", "collection"}, Forget: {"collection"}, Ask: {"task"},
 }
@@ -83,7 +83,7 @@ func (c checker) step(s *Step) {
 	c.errorf(s.Position, problem.Permission, hint, "the step %s requires the permission %s", problem.Quote(name), permission)
 }
 
-// literal checks the value of a setting if the value is a literal.
+// If the value of a setting is a literal, the method "literal" checks the value.
 func (c checker) literal(s *Step, setting Setting) {
 	value, ok := setting.Script.Literal()
 	if !ok || placeholderRule().MatchString(setting.Script.Text) {
@@ -129,7 +129,8 @@ func (c checker) literal(s *Step, setting Setting) {
 	}
 }
 
-// selectors checks that a step "forget" contains a setting that selects the removed entries.
+// The method "selectors" checks that a step "forget" selects entries. At least one setting must
+// select the entries to remove.
 func (c checker) selectors(s *Step) {
 	if s.Kind != Forget {
 		return
@@ -142,7 +143,8 @@ func (c checker) selectors(s *Step) {
 	c.errorf(s.Position, problem.MissingKey, "add `id`, `filter` or `namespace`", "the step %s does not select any entries", problem.Quote(s.Name.Value))
 }
 
-// assumed checks the names of the fields in an assumed answer.
+// A test can assume the answer of a model. The method "assumed" checks the names of the fields in
+// such an answer.
 func (c checker) assumed(s *Step) {
 	var known []string
 	for _, f := range s.Returns {
@@ -168,7 +170,7 @@ func didYouMean(name string, known []string, otherwise string) string {
 	return otherwise + strings.Join(known, ", ")
 }
 
-// permissions checks the names in the section "ensures".
+// The method "permissions" checks the names of permissions in the section "ensures".
 func (c checker) permissions() {
 	p := c.doc.Permissions
 	known := []string{LLMCall, Memory}
@@ -191,14 +193,16 @@ func (c checker) permissions() {
 	}
 }
 
-// results contains the fields of the results of the steps that use collections.
+// For each kind of step that uses collections, the variable "results" contains the fields of the
+// step's result.
 var results = map[StepKind][]Field{
 	Recall:   {{Name: Name{Value: "results"}, Type: List}, {Name: Name{Value: "count"}, Type: Number}},
 	Remember: {{Name: Name{Value: "success"}, Type: Boolean}, {Name: Name{Value: "id"}, Type: Text}, {Name: Name{Value: "expires_at"}, Type: Any}},
 	Forget:   {{Name: Name{Value: "count"}, Type: Number}, {Name: Name{Value: "more"}, Type: Boolean}},
 }
 
-// Results returns the fields of the result of a step, or nil if they are unknown.
+// Results returns the fields of the result of a step. If the fields are unknown, Results returns
+// nil.
 func (s Step) Results() []Field {
 	switch {
 	case s.Kind == Ask && len(s.Returns) == 0:
@@ -209,7 +213,7 @@ func (s Step) Results() []Field {
 	return results[s.Kind]
 }
 
-// output compares the result of the last step with the section "responds with".
+// The method "output" compares the result of the last step with the section "responds with".
 func (c checker) output() {
 	if len(c.doc.Steps) == 0 {
 		return
@@ -230,7 +234,8 @@ func (c checker) output() {
 	}
 }
 
-// fits reports whether all values of one type are also values of the other type.
+// The function "fits" reports whether each value of the first type is also a value of the second
+// type.
 func fits(value, target Type) bool {
 	return value == target || value == Any || target == Any || value == Integer && target == Number || value == Number && target == Integer
 }

@@ -1,15 +1,14 @@
-// Package machine implements the language of machines. The package parses and formats files,
-// reports mistakes with their position, and derives the JSON Schemas and the permissions of a
-// machine.
+// Package machine implements the language of machines. The package parses and formats files and
+// reports mistakes with their positions. The package also derives JSON Schemas and permissions from
+// a machine.
 //
 // A machine is a sequence of steps. The steps "recall", "remember" and "forget" use collections.
 // The step "ask" uses a language model. The step "compute" contains JavaScript. The parser
-// recognizes lines by their keywords, so a file without indentation has the same meaning as the
-// formatted file.
+// recognizes a line by its keyword. Therefore the meaning of a file does not depend on indentation.
 //
 // The package finds the end of JavaScript code, but does not parse or evaluate it. Package
 // host/engine/js translates a [Document] to JavaScript.
 //
-// All functions are safe for concurrent use. The run time of each function is bounded, because the
-// size of a file is at most [MaxFileBytes].
+// All functions are safe for concurrent use. A file has at most [MaxFileBytes] bytes, so the run
+// time of each function is bounded.
 package machine

@@ -6,23 +6,24 @@ import (
 	"strconv"
 )
 
-// Extension is the extension of the files of machines.
+// Extension is the file name extension of machines.
 const Extension = ".machine"
 
 // The limits of a file.
 const (
 	// MaxFileBytes is the maximum size of a file.
 	MaxFileBytes = 1 << 20
-	// MaxItems is the maximum number of steps, of tests, and of fields of a machine.
+	// MaxItems is the maximum number of steps of a machine. It is also the maximum number of tests,
+	// and the maximum number of fields.
 	MaxItems = 500
-	// MaxNesting is the maximum number of open brackets in JavaScript code.
+	// MaxNesting is the maximum number of brackets that are open at any point of JavaScript code.
 	MaxNesting = 200
 )
 
 // Document is a parsed file. Document is immutable after parsing.
 type Document struct {
 	File string
-	// Source is the text of the file with "\n" as the end of each line, without a byte order mark.
+	// Source is the text of the file without a byte order mark. Each line of Source ends with "\n".
 	// The positions and offsets of the document refer to Source.
 	Source      string
 	Name        Name
@@ -40,16 +41,18 @@ type Name struct {
 	Value string
 }
 
-// Field is a field of an input, of an output, or of the answer of a model.
+// Field is a field of the input, of the output, or of a model's answer.
 type Field struct {
 	Name
 	Type Type
-	// Items is the type of the items of a list, or "".
+	// If the field is a list, Items is the type of the list's items. Otherwise, Items is "".
 	Items Type
-	// Required and Optional are true if the file contains the words "required" and "optional". By
-	// default, an input is optional, and a field of an output or an answer is required.
+	// Required is true if the file contains the word "required" for the field. Optional is true if
+	// the file contains the word "optional". Without these words, a field of the input is optional,
+	// and a field of the output or of an answer is required.
 	Required, Optional bool
-	// Default is the value of an omitted input as JSON, or nil.
+	// Default is the JSON text of the field's default value. If the field has no default value,
+	// Default is nil.
 	Default json.RawMessage
 }
 
@@ -77,7 +80,7 @@ const (
 
 // Permissions are the permissions in the section "ensures".
 type Permissions struct {
-	// Allowed and Denied are names of permissions. A permission that is both allowed and denied is
+	// Allowed and Denied are names of permissions. If a name is in both lists, the permission is
 	// denied.
 	Allowed, Denied []Name
 	// Approval contains the permissions and the kinds of steps that require an approval.
@@ -102,8 +105,8 @@ const (
 	Compute  StepKind = "compute"
 )
 
-// Permission returns the permission that steps of the kind require, or "" if these steps require no
-// permission.
+// Permission returns the permission that steps of the kind require. If they require no permission,
+// Permission returns "".
 func (k StepKind) Permission() string {
 	switch k {
 	case Remember, Recall, Forget:
@@ -120,16 +123,16 @@ type Step struct {
 	Position
 	Kind StepKind
 	Name Name
-	// Model is the name of the model of a step "ask".
+	// If the step is a step "ask", Model is the name of the model.
 	Model Name
-	// Settings are the settings of the step, such as "content", in the order of the file. In the
-	// file, the settings "role" and "task" of a step "ask" are written as "with role" and "with
+	// Settings are the settings of the step in the order of the file. An example is "content". In
+	// the file, the settings "role" and "task" of a step "ask" have the form "with role" and "with
 	// task".
 	Settings []Setting
-	// Returns are the fields of the answer of a step "ask". If Returns is empty, the answer is a
-	// text.
+	// Returns are the fields of the model's answer to a step "ask". If Returns is empty, the answer
+	// is a text.
 	Returns []Field
-	// Assuming are the fields of the answer of a step "ask" in tests.
+	// Assuming are the fields of the answer that tests use for a step "ask".
 	Assuming []Setting
 	// Body is the JavaScript code of a step "compute".
 	Body Script
@@ -152,7 +155,7 @@ type Setting struct {
 	Script Script
 }
 
-// Script is JavaScript code in a file, without the comments at its end.
+// Script is JavaScript code in a file. Comments at the end of the code are not part of a Script.
 type Script struct {
 	Position
 	Text string
@@ -160,8 +163,9 @@ type Script struct {
 	Offset int
 }
 
-// Literal returns the value of an expression that is a string, a number, a boolean or null in the
-// notation of JSON. The result ok is false if the expression is not a literal.
+// If an expression is a literal, Literal returns its value. A literal is a string, a number, a
+// boolean or null in the notation of JSON. If the expression is not a literal, the result ok is
+// false.
 func (s Script) Literal() (value any, ok bool) {
 	if json.Unmarshal([]byte(s.Text), &value) != nil {
 		return nil, false
@@ -175,19 +179,19 @@ func (s Script) Literal() (value any, ok bool) {
 	return value, true
 }
 
-// TestEntry returns the name of an entry point of the code of a machine. This entry point executes
-// the test with the given index. The result is an object with the members "input", "output" and
-// "expect": the input and the output of the machine, and the expected output.
+// The code of a machine has an entry point for each test. TestEntry returns the name of the entry
+// point for the test with the given index. The entry point returns an object with three members:
+// "input" is the input of the machine, "output" is the output, and "expect" is the expected output.
 func TestEntry(index int) string { return "test-" + strconv.Itoa(index+1) }
 
 // Test is a test in the section "verifies".
 type Test struct {
 	Position
 	Name string
-	// Given is the input of the machine, and Expect contains the expected fields of the output.
-	// Both are JavaScript expressions.
+	// Given is the input of the machine. Expect contains the fields that are expected in the
+	// output. Both are JavaScript expressions.
 	Given, Expect Script
-	// Assuming contains the results of the steps that the test does not execute. The name of a
-	// result is the name of the step.
+	// The test does not execute some steps. Assuming contains the results of these steps. The name
+	// of a result is the name of its step.
 	Assuming []Setting
 }

@@ -6,9 +6,10 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// Format returns a file with uniform indentation and spacing. The result has the same meaning, the
-// same comments and the same order of lines as the file. Formatting the result again changes
-// nothing. If the file has a syntax error, Format returns an error of type problem.List.
+// Format returns a file with uniform indentation and spacing. The result has the same meaning and
+// the same comments as the file, and its lines are in the same order. If the result is formatted
+// again, it does not change. If the file has a syntax error, Format returns an error of type
+// problem.List.
 func Format(file string, src []byte) ([]byte, error) {
 	r := read(file, src)
 	var errs problem.List
@@ -22,7 +23,7 @@ func Format(file string, src []byte) ([]byte, error) {
 	}
 	r.commentLevels()
 	var out strings.Builder
-	blank := true // true if the last line is blank; initially true, which omits blank lines at the start
+	blank := true // true if the last line is blank; initially true, to omit blank lines at the start
 	for i := range r.lines {
 		l := &r.lines[i]
 		if !l.verbatim && l.text == "" {
@@ -38,7 +39,7 @@ func Format(file string, src []byte) ([]byte, error) {
 	return []byte(strings.TrimRight(out.String(), "\n") + "\n"), nil
 }
 
-// commentLevels sets the level of each comment to the level of the line that follows it.
+// For each comment, commentLevels copies the level of the line that follows the comment.
 func (r *source) commentLevels() {
 	level := 0
 	for i := len(r.lines) - 1; i >= 0; i-- {
@@ -51,7 +52,7 @@ func (r *source) commentLevels() {
 	}
 }
 
-// formatted returns the formatted text of a line.
+// The method "formatted" returns the formatted text of a line.
 func (r *source) formatted(l *line) string {
 	if l.verbatim {
 		return r.text[l.start:l.end]

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// tokens returns the tokens of code. Two texts of code that differ only in white space have equal
-// tokens.
+// The function "tokens" returns the tokens of code. If two codes differ only in white space, their
+// tokens are equal.
 func tokens(s Script, interpolate bool) string {
 	scan := &scanner{src: s.Text, interpolate: interpolate}
 	var all []string
@@ -66,8 +66,8 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
-// checkFormat checks that formatting is stable, and that the formatted file has the same meaning
-// and the same comments.
+// checkFormat formats a file. The formatted file must have the same meaning and the same comments.
+// If the formatted file is formatted again, it must not change.
 func checkFormat(t failer, source string) {
 	t.Helper()
 	d, problems := Parse("m", []byte(source))
@@ -163,7 +163,7 @@ machine m  // its name
     ask x, using:"m"
       with task "a ${input.who} ${text.text[0]}"
 `
-	fixed := strings.ReplaceAll(source, "\"a\n$", "\"a $") // a string in quotes ends on the same line
+	fixed := strings.ReplaceAll(source, "\"a\n$", "\"a $") // a string in quotes must end on the same line
 	got, err := Format("m", []byte(fixed))
 	if err != nil || string(got) != want {
 		t.Errorf("Format =\n%s%v\nwant\n%s", got, err, want)
@@ -188,7 +188,8 @@ func FuzzFormat(f *testing.F) {
 	f.Fuzz(func(t *testing.T, source string) { checkFormat(t, source) })
 }
 
-// TestFormatGenerated checks the format of random machines with random white space and comments.
+// TestFormatGenerated formats random machines. The machines contain random white space and
+// comments.
 func TestFormatGenerated(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pick := func(items ...string) string { return rapid.SampledFrom(items).Draw(t, "line") }

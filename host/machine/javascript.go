@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// PositionAt returns the position of an offset in the source.
+// PositionAt converts an offset in the source to a position.
 func (d *Document) PositionAt(offset int) Position {
 	before := d.Source[:min(max(offset, 0), len(d.Source))]
 	start := strings.LastIndexByte(before, '\n') + 1
@@ -14,8 +14,8 @@ func (d *Document) PositionAt(offset int) Position {
 }
 
 // JavaScript converts an expression of a machine to JavaScript. A string in double quotes that
-// contains "${...}" becomes a template literal. The result "inserted" contains the offsets of the
-// inserted backslashes in the returned code, in increasing order.
+// contains "${...}" becomes a template literal. JavaScript inserts some backslashes. The result
+// "inserted" contains their offsets in the returned code, in increasing order.
 func (s Script) JavaScript() (code string, inserted []int) {
 	scan := &scanner{src: s.Text, interpolate: true}
 	for scan.space(); scan.next().kind != endToken; scan.space() {

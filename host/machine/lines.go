@@ -11,14 +11,15 @@ import (
 // line is a line of a file.
 type line struct {
 	index      int // in source.lines
-	start, end int // offsets of the line without its line break
-	// text is the line without the white space at both ends. indent is the number of bytes before
-	// text.
+	start, end int // the offsets at which the line begins and ends, without the line break
+	// text is the line without white space at the beginning and at the end. indent is the number of
+	// bytes that precede text.
 	text   string
 	indent int
-	// Only the formatter uses the following fields. The field level is the level of indentation, or -1
-	// if the line is blank or a comment. The field "canonical" is the formatted text, or "" if it is
-	// the same as text. If verbatim is true, the line begins inside of a text or a comment.
+	// Only the formatter uses the following fields. The field level is the level of indentation, or
+	// -1 if the line is blank or a comment. The field "canonical" contains the formatted text. If
+	// the formatted text equals the field "text", the field "canonical" is "". If verbatim is true,
+	// the line begins inside of a text or a comment.
 	level     int
 	canonical string
 	verbatim  bool
@@ -26,8 +27,8 @@ type line struct {
 
 func (l *line) blank() bool { return l.text == "" || strings.HasPrefix(l.text, "//") }
 
-// source is a file that is being read. source contains the lines of the file, and the problems and
-// the document that the reader has created so far.
+// source contains the state while a file is read: the lines of the file, the problems that were
+// found so far, and the document that was created so far.
 type source struct {
 	reporter
 	text  string
@@ -36,7 +37,8 @@ type source struct {
 	doc   *Document
 }
 
-// split splits the text into lines. split returns false if the file cannot be read.
+// The method "split" splits the text into lines. If the file cannot be read, the method returns
+// false.
 func (r *source) split(src []byte) bool {
 	text := strings.ReplaceAll(strings.TrimPrefix(string(src), "\ufeff"), "\r\n", "\n")
 	switch {
@@ -63,7 +65,8 @@ func (r *source) split(src []byte) bool {
 	return true
 }
 
-// peek returns the next line that is neither blank nor a comment, or nil at the end of the file.
+// The method "peek" returns the next line that is neither blank nor a comment. At the end of the
+// file, the method returns nil.
 func (r *source) peek() *line {
 	for ; r.next < len(r.lines); r.next++ {
 		l := &r.lines[r.next]
@@ -84,7 +87,7 @@ func (r *source) lineAt(offset int) *line {
 	return &r.lines[i-1]
 }
 
-// position returns the position of an offset.
+// The method "position" converts an offset to a position.
 func (r *source) position(offset int) Position {
 	l := r.lineAt(offset)
 	return Position{l.index + 1, utf8.RuneCountInString(r.text[l.start:offset]) + 1}
@@ -93,21 +96,23 @@ func (r *source) position(offset int) Position {
 // The method "at" returns the position of the first character of a line.
 func (r *source) at(l *line) Position { return Position{l.index + 1, l.indent + 1} }
 
-// name returns a name together with its position. The name occurs in a line at an offset or later.
+// The method "name" returns a name and the position of the name. The method searches a line for the
+// name and begins at an offset.
 func (r *source) name(l *line, value string, from int) Name {
 	from = min(from, len(l.text))
 	at := from + max(strings.Index(l.text[from:], value), 0)
 	return Name{r.position(l.start + l.indent + at), value}
 }
 
-// take consumes a line with keywords, and sets the level of indentation of the line.
+// The method "take" consumes a line that contains keywords, and sets the line's level of
+// indentation.
 func (r *source) take(l *line, level int, canonical string) {
 	l.level, l.canonical = level, canonical
 	r.next = l.index + 1
 }
 
-// cutComment separates a comment from the text before the comment. A comment starts with "//" after
-// a space.
+// cutComment splits a line into a text and a comment. A comment begins with "//", and a space must
+// precede the "//".
 func cutComment(text string) (before, comment string) {
 	quoted := false
 	for i := 0; i < len(text); i++ {
@@ -131,8 +136,8 @@ func withComment(text, comment string) string {
 	return text + "  " + comment
 }
 
-// words returns a line without its comment. The result has single spaces between words and after
-// commas. words does not change text in quotes.
+// The function "words" removes the comment from a line. In the result, there is one space between
+// words and after commas. The function does not change text in quotes.
 func words(l *line) (text, comment string) {
 	text, comment = cutComment(l.text)
 	var b strings.Builder

@@ -12,14 +12,15 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// sample returns a code block of the documentation of the vendor. The name of a code block begins
-// with the number of the block.
+// The function "sample" returns a code block from the vendor's documentation. The name of a code
+// block begins with the number of the block.
 func sample(t testing.TB, name string) string {
 	t.Helper()
 	return machinetest.Samples(t)[name[0]-'1']
 }
 
-// outline returns the steps of a document with their settings, one per line.
+// The function "outline" returns the steps of a document as text. Each line contains one step with
+// its settings.
 func outline(d *machine.Document) string {
 	var b strings.Builder
 	for _, s := range d.Steps {
@@ -59,7 +60,7 @@ func TestSamples(t *testing.T) {
 		}
 		for _, p := range problems {
 			switch p.Code {
-			case problem.Placeholder, problem.MissingKey, problem.Permission: // some blocks are only parts of machines
+			case problem.Placeholder, problem.MissingKey, problem.Permission: // some code blocks contain only a part of a machine
 			default:
 				t.Errorf("unexpected problem: %v", p)
 			}
@@ -70,7 +71,8 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// TestGrammars checks that each placeholder of a grammar is reported at its position.
+// A grammar contains placeholders. TestGrammars checks that a problem is reported at the position
+// of each placeholder.
 func TestGrammars(t *testing.T) {
 	for name, want := range map[string][]string{
 		"1_remember_grammar": {"1:10 <name>", "2:10 <expression>", "3:13 <collection_name>", "4:11 <key>", "5:12 <namespace>", "6:6 <duration>"},
@@ -137,8 +139,9 @@ func TestApprovals(t *testing.T) {
 	}
 }
 
-// TestIndentation checks lines in the code of a step that have the form of a header. If such a line
-// is indented more deeply than the header of the step, the line belongs to the code.
+// A line in the code of a step can look like the header of another step. If such a line is indented
+// more deeply than the header of its step, the line belongs to the code. TestIndentation tests such
+// lines.
 func TestIndentation(t *testing.T) {
 	const source = "machine m\nimplements\n  compute a\n    let x = `\n  recall b\n`\n    {y: x}\n  compute b\n    let verifies = 1\n    verifies\n"
 	d, problems := machine.Parse("m", []byte(source))

@@ -90,8 +90,8 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestLargeFiles checks that reading and formatting large files takes linear time. In quadratic
-// time, the test would exceed the time limit of the package.
+// TestLargeFiles checks that reading and formatting large files takes linear time. If the time were
+// quadratic, the test would exceed the package's time limit.
 func TestLargeFiles(t *testing.T) {
 	const size = machine.MaxFileBytes / 8
 	for _, part := range []string{

@@ -9,9 +9,9 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// Parse reads a file. Parse returns the document of a file, and all problems that Parse finds
-// without parsing JavaScript. Parse returns a document even if the file has errors. The argument
-// file is the name of the file that problems contain.
+// Parse reads a file. Parse returns the document of a file. Parse also returns problems, but does
+// not find problems within JavaScript code. Parse returns a document even if the file has errors.
+// The argument "file" is the name of the file in the problems.
 func Parse(file string, src []byte) (*Document, problem.List) {
 	r := read(file, src)
 	check(r)
@@ -28,7 +28,7 @@ func read(file string, src []byte) *source {
 	return r
 }
 
-// reader reads the sections and the steps of a machine.
+// reader reads a machine: its sections and its steps.
 type reader struct{ *source }
 
 const nameText = `[A-Za-z_][A-Za-z0-9_]{0,63}`
@@ -46,14 +46,14 @@ var (
 	stepKinds = []string{string(Remember), string(Recall), string(Forget), string(Ask), string(Compute)}
 )
 
-// In JavaScript, each of these words can be followed by another word.
+// In JavaScript, another word can follow each of these words.
 var jsKeywords = map[string]bool{
 	"let": true, "const": true, "var": true, "return": true, "new": true, "typeof": true, "async": true, "function": true, "class": true,
 	"if": true, "else": true, "do": true, "of": true, "in": true, "throw": true, "delete": true, "void": true, "await": true,
 	"yield": true, "import": true, "export": true, "case": true, "static": true, "get": true, "set": true, "break": true, "continue": true,
 }
 
-// section returns the keyword of the section that begins with a line, or "".
+// If a section begins with a line, sectionOf returns the keyword of the section.
 func section(l *line) string {
 	text, _ := words(l)
 	for _, s := range sections {
@@ -64,9 +64,9 @@ func section(l *line) string {
 	return ""
 }
 
-// stepHeader returns the parts of a line that begins a step: the keyword, the name and the options.
-// A line with two words begins a step if the line is not JavaScript, even if the keyword is
-// unknown.
+// If a line begins a step, stepHeader returns the parts of the line: the keyword, the name and the
+// options. Even if the keyword is unknown, a line that begins with two words begins a step, unless
+// the line is JavaScript.
 func stepHeader(l *line) []string {
 	text, _ := words(l)
 	parts := stepLine().FindStringSubmatch(text)
@@ -76,14 +76,15 @@ func stepHeader(l *line) []string {
 	return parts
 }
 
-// isEnd reports whether a line is the word "end". In other languages, this word ends a step. In a
-// machine, this word has no meaning.
+// isEnd reports whether a line is the word "end". In other languages, the word "end" ends a block.
+// In a machine, the word "end" has no meaning.
 func isEnd(l *line) bool {
 	text, _ := words(l)
 	return text == "end"
 }
 
-// boundary reports whether a line begins a section or a step, or is the meaningless word "end".
+// The function "boundary" reports whether a line begins a section or a step. For the meaningless
+// word "end", the result is also true.
 func boundary(l *line) bool { return section(l) != "" || stepHeader(l) != nil || isEnd(l) }
 
 // machine reads the whole file.
@@ -99,7 +100,7 @@ func (r reader) machine() {
 		r.take(l, 0, withComment(text, comment))
 	} else {
 		const hint, message = "begin with `machine NAME`", "the file does not begin with the name of the machine"
-		if !r.hasPart() { // not a machine: each line would be a mistake
+		if !r.hasPart() { // not a machine: otherwise, each line would be reported as a mistake
 			r.errorf(r.at(l), problem.Syntax, hint, message)
 			return
 		}
@@ -119,7 +120,8 @@ func (r reader) hasPart() bool {
 	})
 }
 
-// part reads a section, or a line outside of all sections.
+// The method "part" reads a section. If the next line does not begin a section, the method reads
+// the line as a line outside of all sections.
 func (r reader) part(l *line, seen map[string]bool) {
 	text, comment := words(l)
 	name := section(l)
@@ -143,7 +145,7 @@ func (r reader) part(l *line, seen map[string]bool) {
 	r.section(name, seen)
 }
 
-// section reads the lines below the first line of a section.
+// The method "section" reads the lines that follow the first line of a section.
 func (r reader) section(name string, seen map[string]bool) {
 	seen[name] = true
 	switch name {
@@ -160,9 +162,9 @@ func (r reader) section(name string, seen map[string]bool) {
 	}
 }
 
-// stray reads a line outside of all sections. stray reads a step as if the step were in the section
-// "implements". If the line is the misspelled keyword of a section, stray reads the lines below the
-// keyword as lines of the intended section.
+// The method "stray" reads a line that is outside of all sections. If the line begins a step, the
+// method reads the step as if it were in the section "implements". If the line is the misspelled
+// keyword of a section, the method reads the following lines as lines of that section.
 func (r reader) stray(l *line, text string, seen map[string]bool) {
 	if h := stepHeader(l); h != nil && !seen["implements"] && spell.Name(h[1], stepKinds) != "" {
 		r.errorf(r.at(l), problem.MissingKey, "write `implements` on the line above the step", "the step is outside of the section `implements`")

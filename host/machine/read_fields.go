@@ -18,8 +18,8 @@ var (
 // fieldReader reads the fields and the permissions of a machine.
 type fieldReader struct{ *source }
 
-// fields reads lines such as "question as text, is required", and appends the declared fields to
-// the argument.
+// The method "fields" reads lines such as "question as text, is required". The method appends the
+// declared fields to the argument.
 func (r fieldReader) fields(level int, fields []Field) []Field {
 	for l := r.peek(); l != nil; l = r.peek() {
 		text, comment := words(l)
@@ -52,7 +52,7 @@ func (r fieldReader) fields(level int, fields []Field) []Field {
 	return fields
 }
 
-// fieldType reads the type and the options of a field.
+// fieldType reads the type and the options in a field's line.
 func (r fieldReader) fieldType(l *line, f *Field, text string) {
 	name, options, _ := strings.Cut(text, ",")
 	name = strings.TrimSpace(name)
@@ -84,7 +84,8 @@ func (r fieldReader) fieldType(l *line, f *Field, text string) {
 	}
 }
 
-// option reports whether the options begin with an option, and removes this option.
+// The function "option" reports whether a list of options begins with a given option. If so, the
+// function removes the option from the list.
 func option(options *string, name string) bool {
 	rest, found := strings.CutPrefix(*options, name)
 	if !found || rest != "" && rest[0] != ',' && rest[0] != ' ' {
@@ -94,7 +95,7 @@ func option(options *string, name string) bool {
 	return true
 }
 
-// commonTypes maps the names of types in other languages to the types of machines.
+// commonTypes maps names of types in other languages to the corresponding types in machines.
 var commonTypes = map[string]Type{"string": Text, "bool": Boolean, "int": Integer, "float": Number, "array": List, "map": Object, "json": Any}
 
 func (r fieldReader) knownType(at Position, name string) {
@@ -114,7 +115,7 @@ func (r fieldReader) knownType(at Position, name string) {
 // The keywords of the section "ensures".
 var permissionKeys = []string{"allowed to", "not allowed to", "requires approval for"}
 
-// ensures reads the permissions of a machine.
+// The method "ensures" reads the permissions of a machine.
 func (r fieldReader) ensures() {
 	p := &r.doc.Permissions
 	lists := map[string]*[]Name{"allowed to": &p.Allowed, "not allowed to": &p.Denied, "requires approval for": &p.Approval}
@@ -143,7 +144,7 @@ func (r fieldReader) ensures() {
 	}
 }
 
-// permissionKey splits a line into a keyword and the names after the keyword.
+// permissionKey splits a line into a keyword and the names that follow the keyword.
 func permissionKey(text string) (key, rest string) {
 	for _, key := range permissionKeys {
 		if rest, ok := strings.CutPrefix(text, key); ok && (rest == "" || rest[0] == ' ') {

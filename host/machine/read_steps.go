@@ -9,7 +9,8 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// settingNames are the names of the settings of each kind of step.
+// settingNames maps each kind of step to the names of the settings that a step of this kind can
+// have.
 var settingNames = map[StepKind][]string{
 	Remember: {"content", "collection", "metadata", "namespace", "ttl", "id"},
 	Recall:   {"query", "collection", "limit", "threshold", "filter", "namespace", "mode", "scores"},
@@ -17,7 +18,8 @@ var settingNames = map[StepKind][]string{
 	Ask:      {"role", "task"},
 }
 
-// stepForms are the first lines of steps.
+// For each kind of step, stepForms contains the form of a step's first line. Hints contain these
+// forms.
 var stepForms = map[string]string{
 	string(Remember): "remember NAME", string(Recall): "recall NAME", string(Forget): "forget NAME", string(Compute): "compute NAME",
 	string(Ask): `ask NAME, using: "MODEL"`,
@@ -30,7 +32,7 @@ var (
 	usingRule     = lazyregexp.New(`^([A-Za-z_]+) ?: ?("(?:[^"\\]|\\.)*")$`)
 )
 
-// steps reads the steps of the section "implements".
+// The method "steps" reads the steps in the section "implements".
 func (r reader) steps() {
 	for l := r.peek(); l != nil && section(l) == ""; l = r.peek() {
 		header := stepHeader(l)
@@ -84,8 +86,9 @@ func (r reader) step(l *line, header []string) Step {
 	return s
 }
 
-// body reads the code of a step "compute". If a line has the form of a header, but is indented more
-// deeply than the header of the step, the line belongs to the code.
+// The method "body" reads the code of a step "compute". A line that looks like the header of
+// another step belongs to the code if the line is indented more deeply than the header of this
+// step.
 func (r reader) body(header *line, s *Step) {
 	first := r.peek()
 	ends := func(l *line) bool { return boundary(l) && l.indent <= header.indent }
@@ -96,7 +99,7 @@ func (r reader) body(header *line, s *Step) {
 	s.Body = r.script(header.end, false, 2, 3, ends)
 }
 
-// stepOptions reads the options after the name of a step.
+// stepOptions reads the options that follow the name of a step.
 func (r reader) stepOptions(l *line, s *Step, text string) {
 	m := usingRule().FindStringSubmatch(text)
 	if m == nil || m[1] != "using" || s.Kind != Ask {
@@ -116,13 +119,13 @@ func (r reader) stepOptions(l *line, s *Step, text string) {
 	}
 }
 
-// endsSetting reports whether a line cannot continue the value of a setting.
+// endsSetting reports whether the value of a setting ends before a line.
 func endsSetting(l *line) bool {
 	text, _ := words(l)
 	return boundary(l) || keyLine().MatchString(l.text) || withLine().MatchString(l.text) || text == "returns" || text == "assuming"
 }
 
-// stepPart reads a setting, or a part of a step "ask".
+// stepPart reads one part of a step: a setting, or another part of a step "ask".
 func (r reader) stepPart(l *line, s *Step) {
 	text, comment := words(l)
 	key, separator := "", " "
@@ -159,7 +162,7 @@ func (r reader) stepPart(l *line, s *Step) {
 	}
 }
 
-// setting reads a setting of a step.
+// The method "setting" reads a setting of a step.
 func (r reader) setting(l *line, s *Step, key, separator string) {
 	prefix := key + separator
 	if separator == " " {
@@ -194,11 +197,11 @@ func contains(list []string, word string) bool {
 	return false
 }
 
-// keyed reads an expression that has a name. The argument "prefix" is the formatted text before the
-// expression.
+// The method "keyed" reads an expression that has a name. The argument "prefix" is the formatted
+// text that precedes the expression.
 func (r reader) keyed(l *line, key, prefix string, level int) Setting {
 	c := Setting{Name: r.name(l, key, max(strings.Index(prefix, key), 0))}
-	from := c.Column - 1 + len(key) // names contain only ASCII characters
+	from := c.Column - 1 + len(key) // a name contains only ASCII characters
 	rest := strings.TrimLeft(l.text[from-l.indent:], " \t:")
 	start := l.start + l.indent + len(l.text) - len(rest)
 	r.take(l, level, strings.TrimRight(prefix+rest, " "))
@@ -211,14 +214,16 @@ func (r reader) keyed(l *line, key, prefix string, level int) Setting {
 
 var placeholderRule = lazyregexp.New(`^(?:"?(<[a-z_]+>)"?|\{ (<[a-z_]+>): <[a-z_]+> \})$`)
 
-// placeholder reports an expression that is a placeholder, such as "<expression>".
+// If an expression is a placeholder, such as "<expression>", the method "placeholder" reports a
+// problem.
 func (r *source) placeholder(s Script) {
 	if m := placeholderRule().FindStringSubmatch(s.Text); m != nil {
 		r.errorf(s.Position, problem.Placeholder, "replace the placeholder with a value", "the text %s is a placeholder", m[1]+m[2])
 	}
 }
 
-// assumed reads the fields of an assumed answer, and appends them to settings.
+// The method "assumed" reads the fields of an assumed answer and appends the fields to the argument
+// "settings".
 func (r reader) assumed(settings []Setting) []Setting {
 	for l := r.peek(); l != nil; l = r.peek() {
 		m := keyLine().FindStringSubmatch(l.text)

@@ -15,14 +15,14 @@ var (
 	testWord     = lazyregexp.New(`^[A-Za-z_]`)
 )
 
-// endsTestPart reports whether a line cannot continue a part of a test. A part of a test is an
-// object, so a line that begins with a word cannot continue the part.
+// endsTestPart reports whether a part of a test ends before a line. A part of a test is an object.
+// A line that begins with a word cannot continue an object.
 func endsTestPart(l *line) bool { return boundary(l) || testWord().MatchString(l.text) }
 
 // testReader reads the tests of a machine.
 type testReader struct{ *source }
 
-// tests reads the section "verifies".
+// The method "tests" reads the section "verifies".
 func (r testReader) tests() {
 	for l := r.peek(); l != nil && section(l) == ""; l = r.peek() {
 		text, comment := words(l)
@@ -84,7 +84,7 @@ func (r testReader) testPart(l *line, text string, t *Test) {
 	r.take(l, 3, "")
 }
 
-// testValue reads the expression of a part of a test. The argument "last" is the last word before
+// testValue reads the expression in a part of a test. The argument "last" is the word that precedes
 // the expression.
 func (r testReader) testValue(l *line, prefix, last string) Script {
 	from := len("assuming ")

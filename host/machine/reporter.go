@@ -5,13 +5,13 @@ import (
 )
 
 // Position is a location in a file. Line and Column count from 1. Columns count characters. The
-// zero value is an unknown location.
+// zero value means that the location is unknown.
 type Position struct {
 	Line   int `json:"line"`
 	Column int `json:"column"`
 }
 
-// maxProblems is the maximum number of reported problems of a file.
+// maxProblems is the maximum number of problems that are reported for a file.
 const maxProblems = 100
 
 // reporter collects the problems of a file.

@@ -6,8 +6,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Models returns the names of the models that the steps use, without duplicates. Models returns nil
-// if the machine does not have the permission "llm_call".
+// Models returns the names of the models that the steps use. Each name occurs only once. If the
+// machine does not have the permission "llm_call", Models returns nil.
 func (d *Document) Models() []string {
 	var models []string
 	for _, s := range d.Steps {
@@ -18,17 +18,20 @@ func (d *Document) Models() []string {
 	return models
 }
 
-// Collection is a collection whose name is a literal in a machine.
+// Collection describes how a machine uses a collection. The name of the collection is a literal in
+// the machine.
 type Collection struct {
 	Name
-	// Verbs are the kinds of access that the steps need, in the order "read", "write", "delete".
+	// Verbs are the kinds of access that the steps need. They are in the order "read", "write",
+	// "delete".
 	Verbs []abi.Verb
 }
 
 var verbs = map[StepKind]abi.Verb{Recall: abi.Read, Remember: abi.Write, Forget: abi.Delete}
 
-// Collections returns the collections whose names are literals in the steps, in the order of the
-// file. Collections returns nil if the machine does not have the permission "memory".
+// Collections returns the collections whose names are literals in the steps. The collections are in
+// the order of the file. If the machine does not have the permission "memory", Collections returns
+// nil.
 func (d *Document) Collections() []Collection {
 	if !d.Permissions.Allows(Memory) {
 		return nil
@@ -57,22 +60,24 @@ func (d *Document) Collections() []Collection {
 	return found
 }
 
-// operations maps the kinds of steps with effects to the operations that they perform.
+// Some kinds of steps perform operations. The variable "operations" maps such a kind to the
+// operation.
 var operations = map[StepKind]string{Remember: "remember", Recall: "recall", Forget: "forget", Ask: "model.chat"}
 
-// Calls returns the steps that call the host, in the order of the calls. Each of these steps makes
-// one call.
+// Calls returns the steps that call the host. The steps are in the order of their calls. Each of
+// these steps makes one call.
 func (d *Document) Calls() []Step {
 	return slices.DeleteFunc(slices.Clone(d.Steps), func(s Step) bool { return s.Kind.Operation() == "" })
 }
 
-// Operation returns the name of the operation that steps of the kind perform, or "" if these steps
-// perform no operation.
+// Operation returns the name of the operation that a step of the kind performs. If such a step
+// performs no operation, Operation returns "".
 func (k StepKind) Operation() string { return operations[k] }
 
-// Approvals returns the names of the operations that require an approval, without duplicates. An
-// operation requires an approval if the section "ensures" requires an approval for the kind or the
-// permission of a step that performs the operation.
+// Approvals returns the names of the operations that require an approval. Each name occurs only
+// once. The section "ensures" can require an approval for a kind of step or for a permission. An
+// operation then requires an approval if a step of this kind, or a step that needs this permission,
+// performs the operation.
 func (d *Document) Approvals() []string {
 	var found []string
 	for _, s := range d.Steps {

@@ -21,10 +21,11 @@ type token struct {
 	start, end int
 }
 
-// bracket is an open bracket. A template and a substitution in a template also count as brackets.
+// bracket is an open bracket. A template counts as a bracket, and so does a substitution in a
+// template.
 type bracket struct {
 	open byte // an opening bracket, or the quote of the template
-	// outer is the level of the line with the bracket.
+	// outer is the level of the line that contains the bracket.
 	outer int
 	start int
 }
@@ -33,18 +34,19 @@ type bracket struct {
 type scanner struct {
 	src string
 	pos int
-	// interpolate is true if strings in double quotes are templates. In the settings of steps,
-	// these strings are templates.
+	// interpolate is true if strings in double quotes are templates. This is the case in the
+	// settings of steps.
 	interpolate bool
 	brackets    []bracket
-	level       int // the level of the current line, which the caller sets
-	// inside is called with the start and the end of each block comment.
+	level       int // the level of the current line; the caller sets it
+	// For each block comment, the scanner calls "inside" with the start and the end of the comment.
 	inside func(start, end int)
 	prev   token
-	// pieces are the parts of templates in double quotes, in the order of the source.
+	// pieces contains the parts of templates that are written in double quotes. The parts are in
+	// the order of the source.
 	pieces []piece
-	// failure describes why the scanner cannot continue at the offset failedAt. If the code is
-	// valid so far, failure is "".
+	// If the scanner cannot continue, failure describes the reason, and failedAt is the offset.
+	// Otherwise, failure is "".
 	failure, hint string
 	failedAt      int
 	// slashes is the number of slashes that began no regular expression on the line that ends at
@@ -60,7 +62,7 @@ func (s *scanner) fail(at int, hint, failure string) {
 
 func (s *scanner) has(prefix string) bool { return strings.HasPrefix(s.src[s.pos:], prefix) }
 
-// space skips white space and comments.
+// The method "space" skips white space and comments.
 func (s *scanner) space() {
 	for s.pos < len(s.src) {
 		r, size := utf8.DecodeRuneInString(s.src[s.pos:])
@@ -77,7 +79,8 @@ func (s *scanner) space() {
 	}
 }
 
-// skipTo skips the text before the next occurrence of end, and then n bytes.
+// skipTo skips the text that precedes the next occurrence of the argument "end". Then skipTo skips
+// n bytes.
 func (s *scanner) skipTo(end string, n int) bool {
 	at := strings.Index(s.src[s.pos:], end)
 	if at < 0 {
@@ -99,8 +102,8 @@ func (s *scanner) comment() {
 	}
 }
 
-// The method "next" reads a token. The caller must call space before. After a failure, the method
-// "next" returns the token for the end of the code.
+// The method "next" reads a token. Before each call, the caller must call the method "space". After
+// a failure, the method "next" returns the token for the end of the code.
 func (s *scanner) next() token {
 	t := token{kind: punctToken, start: s.pos}
 	if s.pos >= len(s.src) || s.failure != "" {

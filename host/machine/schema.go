@@ -11,8 +11,8 @@ func (d *Document) InputSchema() json.RawMessage {
 	return schemaOf(d.Accepts, true, func(f Field) bool { return f.Required && f.Default == nil })
 }
 
-// OutputSchema returns the JSON Schema of the output, or nil if the machine has no section
-// "responds with". The schema allows additional fields that the section does not declare.
+// OutputSchema returns the JSON Schema of the output. If the machine has no section "responds
+// with", OutputSchema returns nil. The schema also allows fields that the section does not declare.
 func (d *Document) OutputSchema() json.RawMessage {
 	if len(d.Responds) == 0 {
 		return nil
@@ -20,8 +20,8 @@ func (d *Document) OutputSchema() json.RawMessage {
 	return schemaOf(d.Responds, false, func(f Field) bool { return !f.Optional })
 }
 
-// AnswerSchema returns the JSON Schema of the answer of a step "ask", or nil if the answer is a
-// text.
+// AnswerSchema returns the JSON Schema of the model's answer to a step "ask". If the answer is a
+// text, AnswerSchema returns nil.
 func (s Step) AnswerSchema() json.RawMessage {
 	if len(s.Returns) == 0 {
 		return nil
@@ -53,7 +53,7 @@ var schemaTypes = map[Type]string{
 	List: `"type":"array"`, Object: `"type":"object"`,
 }
 
-// schema returns the JSON Schema of the values of a field.
+// The method "schema" returns the JSON Schema for the values of a field.
 func (f Field) schema() string {
 	var parts []string
 	if t := schemaTypes[f.Type]; t != "" {

@@ -6,9 +6,10 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// script reads JavaScript code from an offset. The code ends before a line for which the function
-// "ends" returns true, unless a bracket, a text or a comment is open at the start of the line. The
-// argument "first" is the level of the first line, and "level" is the level of the other lines.
+// The method "script" reads JavaScript code that begins at an offset. The code ends before the
+// first line for which the function "ends" returns true. The method ignores lines at whose start a
+// bracket, a text or a comment is open. The argument "first" is the level of the first line, and
+// the argument "level" is the level of the other lines.
 func (r *source) script(start int, interpolate bool, first, level int, ends func(l *line) bool) Script {
 	s := &scanner{src: r.text, pos: start, interpolate: interpolate, level: first}
 	f := codeLevels{r: r, s: s, level: level, current: r.lineAt(start).index}

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// project returns the root folder of the project.
+// The function "project" returns the root folder of the project.
 func project() string {
 	_, file, _, _ := runtime.Caller(0)
 	return filepath.Join(filepath.Dir(file), "..", "..", "..")
@@ -18,8 +18,9 @@ func project() string {
 
 var sampleHeader = regexp.MustCompile(`^(machine|remember|recall) [a-z_<>]+\n`)
 
-// Samples returns the code blocks of a documentation page of the vendor, in order. If the folder
-// next to the project does not contain this page, Samples skips the test.
+// Samples returns the code blocks of a documentation page of the vendor. The code blocks are in the
+// order of the page. If the folder next to the project does not contain the page, Samples skips the
+// test.
 func Samples(t testing.TB) []string {
 	t.Helper()
 	blocks := FindSamples(t)
@@ -29,9 +30,10 @@ func Samples(t testing.TB) []string {
 	return blocks
 }
 
-// FindSamples returns the code blocks of the documentation page, or nil if the page does not exist.
-// The stored page has no code fences and no indentation, so each paragraph that begins with the
-// header of a step or of a machine is a code block.
+// FindSamples returns the code blocks of the documentation page. If the page does not exist,
+// FindSamples returns nil. The stored page has no code fences and no indentation. Therefore each
+// paragraph that begins with the header of a step or the header of a machine counts as a code
+// block.
 func FindSamples(t testing.TB) []string {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(project(), "..", "shared", "seeds", "003_machines_remember_recall.txt"))
