@@ -85,7 +85,7 @@ type addition struct {
 	keys []storage.Key
 	// marks maps the key of a mark to its index in keys.
 	marks map[storage.Key]int
-	// The field "of" contains, for each entry, the keys of the marks that concern the entry.
+	// The function "of" returns the keys of the marks that concern an entry.
 	of func(Entry) entryMarks
 }
 

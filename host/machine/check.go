@@ -234,7 +234,7 @@ func (c checker) output() {
 	}
 }
 
-// The function "fits" reports whether each value of the first type is also a value of the second
+// The function "fits" reports whether a value of the first type can also be a value of the second
 // type.
 func fits(value, target Type) bool {
 	return value == target || value == Any || target == Any || value == Integer && target == Number || value == Number && target == Integer

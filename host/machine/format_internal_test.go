@@ -163,7 +163,7 @@ machine m  // its name
     ask x, using:"m"
       with task "a ${input.who} ${text.text[0]}"
 `
-	fixed := strings.ReplaceAll(source, "\"a\n$", "\"a $") // a string in quotes must end on the same line
+	fixed := strings.ReplaceAll(source, "\"a\n$", "\"a $") // strings must end on the same line
 	got, err := Format("m", []byte(fixed))
 	if err != nil || string(got) != want {
 		t.Errorf("Format =\n%s%v\nwant\n%s", got, err, want)

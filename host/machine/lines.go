@@ -136,8 +136,8 @@ func withComment(text, comment string) string {
 	return text + "  " + comment
 }
 
-// The function "words" removes the comment from a line. In the result, there is one space between
-// words and after commas. The function does not change text in quotes.
+// The function "words" separates the comment from a line. In the resulting text, there is one space
+// between words and after commas. The function does not change text in quotes.
 func words(l *line) (text, comment string) {
 	text, comment = cutComment(l.text)
 	var b strings.Builder

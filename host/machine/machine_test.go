@@ -60,7 +60,7 @@ func TestSamples(t *testing.T) {
 		}
 		for _, p := range problems {
 			switch p.Code {
-			case problem.Placeholder, problem.MissingKey, problem.Permission: // some code blocks contain only a part of a machine
+			case problem.Placeholder, problem.MissingKey, problem.Permission: // some blocks are parts of machines
 			default:
 				t.Errorf("unexpected problem: %v", p)
 			}

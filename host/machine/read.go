@@ -53,7 +53,8 @@ var jsKeywords = map[string]bool{
 	"yield": true, "import": true, "export": true, "case": true, "static": true, "get": true, "set": true, "break": true, "continue": true,
 }
 
-// If a section begins with a line, sectionOf returns the keyword of the section.
+// If a section begins with a line, the function "section" returns the keyword of that section.
+// Otherwise, the function returns "".
 func section(l *line) string {
 	text, _ := words(l)
 	for _, s := range sections {

@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/partition"
 )
 
-// withAgents returns an app with the store for the state of agents, and with some facts.
+// withAgents returns an app that has some facts and the store for the state of agents.
 func withAgents(t *testing.T) *app {
 	return newApp(t, func(cfg *memory.Config) {
 		cfg.Stores = append(cfg.Stores, declare.AgentStore(), declare.FactStore([]declare.Fact{
@@ -29,7 +29,8 @@ func (a *app) transactWithoutRights(c partition.Caller, body func(context.Contex
 	return a.Transact(context.Background(), &memory.Tx{Caller: c}, body)
 }
 
-// The state of an agent ends with the session. Variables that are never reset belong to the user.
+// When a session ends, the state of its agents is removed. Variables that are never reset belong to
+// the user and are kept.
 func TestAgentState(t *testing.T) {
 	a := withAgents(t)
 	items := map[string]string{"booking": `{"a":1}`, variables.Session: `{"active":"booking"}`, variables.Kept("booking", true): `{"k":1}`}
@@ -58,7 +59,8 @@ func TestAgentState(t *testing.T) {
 	a.wantState(caller("ann", "s4"), map[string]string{variables.Kept("booking", true): ""})
 }
 
-// wantState compares the stored states of some items. The state "" means that an item has no state.
+// wantState compares the stored states of some items with expected states. The expected state ""
+// means that an item has no state.
 func (a *app) wantState(c partition.Caller, want map[string]string) {
 	a.t.Helper()
 	_, err := a.transactWithoutRights(c, func(ctx context.Context, v *memory.View) error {
@@ -83,8 +85,8 @@ func (a *app) countRecords(store string) int {
 	return len(found)
 }
 
-// The erasure of a user removes the state of agents in the sessions of the user, and the variables
-// of the user that are never reset.
+// If a user is erased, the state of agents in the user's sessions is removed. The user's variables
+// that are never reset are also removed.
 func TestEraseAgentState(t *testing.T) {
 	a := withAgents(t)
 	for _, c := range []partition.Caller{ann, caller("bob", "s9")} {
@@ -135,8 +137,8 @@ func TestAgentStateIsTheHosts(t *testing.T) {
 	}
 }
 
-// The body of a nested call has its own Authority and can end early. If the nested body fails, only
-// the writes of the nested body are undone.
+// A nested body has its own Authority. If a nested body fails, the writes of the nested body are
+// undone, but the other writes are kept.
 func TestViewNested(t *testing.T) {
 	a := withAgents(t)
 	granted := memory.Granted([]declare.Grant{{Store: "notes", Verbs: []abi.Verb{abi.Read, abi.Write}}})
@@ -180,7 +182,8 @@ func TestViewNested(t *testing.T) {
 	a.want(ann, `"notes"`, `{"n":1}`)
 }
 
-// cmpErr returns its argument err or, if err is nil, its argument "other".
+// cmpErr returns its first argument. If the first argument is nil, cmpErr returns its argument
+// "other".
 func cmpErr(err, other error) error {
 	if err == nil {
 		return other
@@ -188,8 +191,8 @@ func cmpErr(err, other error) error {
 	return err
 }
 
-// A nested body cannot hide a conflict from the attempt, and the number of nested bodies in an
-// attempt is bounded.
+// If a nested body meets a conflict, the attempt also fails with the conflict. The number of nested
+// bodies in an attempt is limited.
 func TestViewNestedConflict(t *testing.T) {
 	a := withAgents(t)
 	a.must(ann, abi.SetContent, `"flags"`, `{"n":1}`)
@@ -211,7 +214,7 @@ func TestViewNestedConflict(t *testing.T) {
 				if err == nil || errors.Is(err, abi.Conflict) || v.Err() == nil {
 					t.Errorf("Nested = %v, Err = %v; want an error that no guest can handle", err, v.Err())
 				}
-				return nil // ignores the error, like an agent that handles the fault
+				return nil // ignores the error, as an agent does that handles a fault
 			}
 		}
 		if err := v.Nested(ctx, memory.Operator(), func(context.Context) error { return nil }); !errors.Is(err, abi.CallLimit) {

@@ -11,13 +11,14 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// MaxAgentState is the maximum size of the state of an agent. This maximum is larger than the
-// maximum size of other records, because a variable can contain the output of a tool.
+// MaxAgentState is the maximum size of the state of an agent. Other records have a smaller maximum
+// size. The state of an agent can be larger, because a variable can contain the output of a tool.
 const MaxAgentState = 2 << 20
 
-// AgentState returns the JSON text of the state of an agent, or nil if no state is stored. The
-// argument "item" is an item of package variables. AgentState adds the record to the read set. Only
-// the host may call AgentState, because the Authority of the View is not checked.
+// AgentState returns the JSON text of the state of an agent. If no state is stored, AgentState
+// returns nil. The argument "item" is an item that package variables has named. AgentState adds the
+// record to the read set. Only the host may call AgentState, because AgentState does not check the
+// View's Authority.
 func (v *View) AgentState(ctx context.Context, item string) (json.RawMessage, error) {
 	p, err := v.agentPartition(item)
 	if err != nil {
@@ -30,10 +31,10 @@ func (v *View) AgentState(ctx context.Context, item string) (json.RawMessage, er
 	return r.Content, nil
 }
 
-// SetAgentState stores the state of an agent, which must be JSON. A state of a user expires after
-// declare.KeptFor, and a state of a session ends with the session. If the state is nil,
-// SetAgentState removes the record. Only the host may call SetAgentState, because the Authority of
-// the View is not checked.
+// SetAgentState stores the state of an agent. The state must be JSON. A state that belongs to a
+// user expires after declare.KeptFor. A state that belongs to a session is removed when the session
+// ends. If the state is nil, SetAgentState removes the record. Only the host may call
+// SetAgentState, because SetAgentState does not check the View's Authority.
 func (v *View) SetAgentState(ctx context.Context, item string, state json.RawMessage) error {
 	p, err := v.agentPartition(item)
 	if err != nil {
@@ -63,7 +64,8 @@ func (p *storePartition) setState(ctx context.Context, item string, state json.R
 	return err
 }
 
-// agentPartition returns the partition of the record under an item of package variables.
+// Package variables names the items for the state of agents. agentPartition returns the partition
+// that contains the record of such an item.
 func (v *View) agentPartition(item string) (*storePartition, error) {
 	st := v.s.stores[declare.Agents]
 	switch {
@@ -75,7 +77,7 @@ func (v *View) agentPartition(item string) (*storePartition, error) {
 	return routedPartition{v, st, abi.Write}.within(st.scopeOfItem(item), "the state of an agent")
 }
 
-// Fact returns the stored value of a fact, or nil if no value is stored. Fact does not return the
+// Fact returns the stored value of a fact. If no value is stored, Fact returns nil and not the
 // declared default. Fact adds the record to the read set. Fact uses the rights of the Authority a.
 func (v *View) Fact(ctx context.Context, a Authority, path string) (json.RawMessage, error) {
 	p, err := v.factPartition(a, path)
@@ -89,10 +91,11 @@ func (v *View) Fact(ctx context.Context, a Authority, path string) (json.RawMess
 	return r.Content, nil
 }
 
-// PeekFacts returns the stored values of facts, all from one snapshot, in the order of paths. A
-// value is nil if no value is stored, or if the Authority a does not allow reading the fact. Unlike
-// Fact, PeekFacts does not add the records to the read set, so the attempt can commit even if the
-// values have changed. The effects of the attempt list the facts that were read.
+// PeekFacts returns the stored values of facts. All values come from one snapshot. The values are
+// in the order of the argument "paths". If no value is stored for a fact, or if the Authority a
+// does not allow reading the fact, the value is nil. Unlike Fact, PeekFacts does not add the
+// records to the read set. The attempt can therefore commit even if the values have changed. The
+// effects of the attempt list the facts that were read.
 func (v *View) PeekFacts(ctx context.Context, a Authority, paths []string) ([]json.RawMessage, error) {
 	values := make([]json.RawMessage, len(paths))
 	keys, at := make([]storage.Key, 0, len(paths)), make([]int, 0, len(paths))
@@ -115,7 +118,8 @@ func (v *View) PeekFacts(ctx context.Context, a Authority, paths []string) ([]js
 	return values, nil
 }
 
-// factPartition returns the partition of a fact, if the Authority a allows reading the fact.
+// factPartition returns the partition of a fact. If the Authority a does not allow reading the
+// fact, factPartition returns an error.
 func (v *View) factPartition(a Authority, path string) (*storePartition, error) {
 	if v.closed != nil {
 		return nil, v.closed
@@ -130,7 +134,7 @@ func (v *View) factPartition(a Authority, path string) (*storePartition, error) 
 	return routedPartition{v, st, abi.Read}.at(path)
 }
 
-// withItem returns a copy of a fault. The copy contains the path of a fact as the item of the call.
+// withItem returns a copy of a fault. In the copy, the item is the path of a fact.
 func withItem(err error, path string) error {
 	f, ok := withCall(err, abi.GetFact, declare.Facts).(*abi.Fault)
 	if !ok {

@@ -12,18 +12,18 @@ import (
 )
 
 // anchors contains the host records on which a transaction depends. These are the records of the
-// session and the workflow of the caller, and the mark that exists if the user of the caller was
-// erased.
+// caller's session and workflow, and the erasure mark of the caller's user. The erasure mark exists
+// if the user was erased.
 type anchors struct {
 	// sessionKey, workflowKey and erasedKey are the keys of the anchors. If the caller has no
 	// session, workflow or user, the corresponding key is "".
 	sessionKey, workflowKey, erasedKey storage.Key
 	session, workflow, erased          storage.Record
-	// sharedKey is the key of the mark that exists if the user was erased from the blocks that the
-	// apps of the tenant share. If the app has no shared blocks, sharedKey is "".
+	// The apps of a tenant can share blocks. If the user was erased from these blocks, a mark
+	// exists, and sharedKey is the mark's key. If the app has no shared blocks, sharedKey is "".
 	sharedKey    storage.Key
 	sharedErased storage.Record
-	// anonymous is the content of sessionMeta if the caller has no session.
+	// anonymous is the content that sessionMeta has if the caller has no session.
 	anonymous session.State
 	// If the run is executed again after an approval, approved is the record of the request for
 	// this approval. Otherwise, approved is the zero Record.
@@ -74,8 +74,9 @@ func (t *transaction) readApproval(ctx context.Context) (err error) {
 	return claim.Check(t.approved)
 }
 
-// use records the use of the session and of the workflow if necessary, and reports whether a record
-// was written. If the caller cannot use the session or the workflow, use writes no record.
+// The method "use" records that the session and the workflow are used, and reports whether it has
+// written a record. If the caller cannot use the session or the workflow, the method writes no
+// record.
 func (t *transaction) use(ctx context.Context, start session.Start) (bool, error) {
 	c := t.tx.Caller
 	if t.tx.EndIdle {
@@ -98,8 +99,8 @@ func (t *transaction) use(ctx context.Context, start session.Start) (bool, error
 	return staleSession || staleWorkflow, err
 }
 
-// anchorKeys returns the keys of the anchors for the session, the workflow and the user that the
-// caller has.
+// The caller can have a session, a workflow and a user. anchorKeys returns the keys of the anchors
+// for those that the caller has.
 func (t *transaction) anchorKeys() []storage.Key {
 	c, keys := t.tx.Caller, make([]storage.Key, 0, 3)
 	if c.Session != "" {
@@ -121,7 +122,8 @@ func (t *transaction) anchorKeys() []storage.Key {
 	return keys
 }
 
-// setAnchors sets the anchors to the records that were read with the keys of anchorKeys.
+// anchorKeys returns the keys with which the anchors are read. setAnchors stores the records that
+// were read.
 func (t *transaction) setAnchors(records []storage.Record) {
 	if t.tx.Caller.Session != "" {
 		t.session, records = records[0], records[1:]
@@ -137,8 +139,8 @@ func (t *transaction) setAnchors(records []storage.Record) {
 	}
 }
 
-// guards returns the conditions of a commit on the anchors and on the record of the idempotency
-// key.
+// The method "guards" returns the conditions of a commit. The conditions concern the anchors and
+// the record of the idempotency key.
 func (t *transaction) guards() []txn.Guard {
 	guards, c := make([]txn.Guard, 0, 4), t.tx.Caller
 	if c.Session != "" {
@@ -175,9 +177,9 @@ func (t *transaction) guards() []txn.Guard {
 	return guards
 }
 
-// checkIdle checks a transaction that ends an idle session. checkIdle returns a fault if the
-// session has changed since the transaction began. For example, an upload can change the list of
-// the files of the session.
+// checkIdle checks a transaction that ends an idle session. If the session has changed since the
+// transaction began, checkIdle returns a fault. For example, an upload can change the list of the
+// files of the session.
 func (t *transaction) checkIdle(now storage.Record, at time.Time) error {
 	if !now.SameVersion(t.session) {
 		return abi.Faultf(abi.SessionEnded, "the session has changed since the sweep found it")
@@ -185,8 +187,9 @@ func (t *transaction) checkIdle(now storage.Record, at time.Time) error {
 	return session.CheckIdle(t.s.sessions, now, t.tx.Caller, at)
 }
 
-// erasedSince returns a fault if the user was erased between two reads of the erasure mark. If the
-// mark exists only in the first read, a sweep has removed the mark.
+// The erasure mark of a user was read twice. If the user was erased between the two reads,
+// erasedSince returns a fault. If only the first read found the mark, a sweep has removed the mark
+// since then.
 func erasedSince(before, now storage.Record) error {
 	if !now.Exists() || now.SameVersion(before) && now.Updated.Equal(before.Updated) {
 		return nil
@@ -194,13 +197,14 @@ func erasedSince(before, now storage.Record) error {
 	return abi.Faultf(abi.Cancelled, "the user was erased during the run; nothing was stored")
 }
 
-// earlierAnswer is the error of a transaction whose idempotency key another transaction has used
-// since the start of the transaction.
+// earlierAnswer is the error of a transaction if another transaction has used the same idempotency
+// key in the meantime.
 type earlierAnswer struct{ answer []byte }
 
 func (earlierAnswer) Error() string { return "an earlier run used the same idempotency key" }
 
-// checkKey returns an error if the idempotency key of the transaction has been used.
+// checkKey returns an error if another transaction has already used the idempotency key of this
+// transaction.
 func (t *transaction) checkKey(r storage.Record, _ time.Time) error {
 	answer, err := t.finished(r)
 	if err == nil && answer != nil {

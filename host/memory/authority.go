@@ -8,23 +8,23 @@ import (
 )
 
 // Authority is a set of rights on the stores of an app. A View acts under an Authority. The zero
-// value has no rights, so a call on any store fails with the code not_found. An Authority is
-// immutable and safe for concurrent use.
+// value has no rights. With the zero value, each call on a store fails with the code not_found. An
+// Authority is immutable and safe for concurrent use.
 type Authority struct {
 	// unrestricted is true if all verbs are allowed on all stores.
 	unrestricted bool
-	// readOnly is true if only reads are allowed, regardless of the grants.
+	// readOnly is true if the Authority allows only reads, even if the grants allow more.
 	readOnly bool
-	// grants are the rights, unless the Authority is unrestricted.
+	// If the Authority is not unrestricted, grants contains the rights.
 	grants []declare.Grant
 }
 
-// Operator returns the Authority with all rights on every store. Only the host and operators may
-// use this Authority. Tool code must never act under this Authority.
+// Operator returns the Authority that has all rights on every store. Only the host and operators
+// may use this Authority. Tool code must never act under this Authority.
 func Operator() Authority { return Authority{unrestricted: true} }
 
 // Granted returns the Authority with the rights of some grants. If several grants have the same
-// store and item, only the first of these grants has an effect. Granted copies the grants.
+// store and the same item, only the first such grant has an effect. Granted copies the grants.
 func Granted(grants []declare.Grant) Authority {
 	own := make([]declare.Grant, len(grants))
 	for i, g := range grants {
@@ -33,13 +33,14 @@ func Granted(grants []declare.Grant) Authority {
 	return Authority{grants: own}
 }
 
-// ReadOnly returns the Authority with only the read rights of a.
+// ReadOnly returns an Authority that has the read rights of a and no other rights.
 func ReadOnly(a Authority) Authority {
 	a.readOnly = true
 	return a
 }
 
-// Unrestricted reports whether the Authority covers all stores, like the Authority of an operator.
+// Unrestricted reports whether the Authority covers all stores. The Authority of an operator covers
+// all stores.
 func (a Authority) Unrestricted() bool { return a.unrestricted }
 
 // CanRead reports whether the Authority allows reads of a store.
@@ -48,9 +49,10 @@ func (a Authority) CanRead(store string) bool {
 	return granted && a.check(g, abi.Read, "store") == nil
 }
 
-// grant returns the grant of a store. Without a grant, the store does not exist for the holder of
-// the Authority. If items of the store are granted, the method grant prefers the first grant that
-// contains the verb. A grant with the name of the store takes precedence over patterns.
+// The method "grant" returns the grant of a store. If there is no grant, the store does not exist
+// for the holder of the Authority. If only items of the store are granted, the method prefers the
+// first grant that contains the verb. A grant that contains the name of the store takes precedence
+// over a grant with a pattern.
 func (a Authority) grant(store string, verb abi.Verb) (found declare.Grant, granted bool) {
 	if a.unrestricted {
 		return declare.Grant{Store: store}, true
@@ -74,8 +76,8 @@ func (a Authority) grant(store string, verb abi.Verb) (found declare.Grant, gran
 	return a.patternGrant(store)
 }
 
-// patternGrant returns the grant of a store by a pattern. If several patterns cover the store, the
-// longest pattern takes precedence.
+// patternGrant returns a grant whose pattern covers a store. If several patterns cover the store,
+// the longest pattern takes precedence.
 func (a Authority) patternGrant(store string) (found declare.Grant, granted bool) {
 	longest := 0
 	for _, g := range a.grants {
@@ -86,8 +88,8 @@ func (a Authority) patternGrant(store string) (found declare.Grant, granted bool
 	return found, granted
 }
 
-// checkItem returns a fault if no grant of a store allows a verb on an item. Without a grant, the
-// item does not exist for the holder of the Authority.
+// If no grant of a store allows a verb on an item, checkItem returns a fault. For the holder of the
+// Authority, an item without a grant does not exist.
 func (a Authority) checkItem(store, item string, verb abi.Verb) error {
 	if a.unrestricted {
 		return nil
@@ -109,8 +111,8 @@ func (a Authority) checkItem(store, item string, verb abi.Verb) error {
 		WithHint("grant the fact to the tool with `grants: {%s: %s}`", item, verb)
 }
 
-// The method check returns a fault if the Authority does not allow a verb on a granted store. The argument
-// noun is the word for the store in the fault.
+// If the Authority does not allow a verb on a granted store, the method "check" returns a fault.
+// The argument "noun" is the word that the fault uses for the store.
 func (a Authority) check(g declare.Grant, verb abi.Verb, noun string) error {
 	switch {
 	case a.readOnly && verb != abi.Read:
@@ -122,7 +124,7 @@ func (a Authority) check(g declare.Grant, verb abi.Verb, noun string) error {
 		WithHint("add the verb %s to the tool's grants", verb)
 }
 
-// holder returns a name of the holder of the Authority for messages.
+// The method "holder" returns a name for the holder of the Authority. Messages contain this name.
 func (a Authority) holder() string {
 	if a.unrestricted {
 		return "the caller"

@@ -23,8 +23,8 @@ func (a *app) transactAs(ctx context.Context, tx memory.Tx, call abi.Call) error
 	return err
 }
 
-// withoutRights returns ways to call memory without rights. Most of these ways omit an argument or
-// a field.
+// withoutRights returns several ways to call memory without rights. In most of these ways, an
+// argument or a field is omitted.
 func (a *app) withoutRights(ctx context.Context) map[string]func(abi.Call) error {
 	in := func(tx memory.Tx) func(abi.Call) error {
 		return func(call abi.Call) error { return a.transactAs(ctx, tx, call) }
@@ -43,7 +43,7 @@ func (a *app) withoutRights(ctx context.Context) map[string]func(abi.Call) error
 	}
 }
 
-// callWithNothing performs a call without rights in an operator's transaction.
+// callWithNothing performs a call in an operator's transaction. The call itself has no rights.
 func (a *app) callWithNothing(ctx context.Context, call abi.Call) error {
 	_, err := a.Transact(ctx, &memory.Tx{Caller: ann, Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
 		_, err := v.CallWith(ctx, memory.Authority{}, call)
@@ -52,8 +52,8 @@ func (a *app) callWithNothing(ctx context.Context, call abi.Call) error {
 	return err
 }
 
-// A zero value has no rights: every operation on every store fails with the same message. The store
-// can be declared, built-in or unknown.
+// A zero value has no rights. With a zero value, every operation on every store fails with the same
+// message. The message is the same for declared, built-in and unknown stores.
 func TestZeroValuesReachNothing(t *testing.T) {
 	a := newApp(t)
 	names := []string{declare.SessionMeta, "undeclared"}
@@ -85,7 +85,7 @@ func TestZeroValuesReachNothing(t *testing.T) {
 	a.want(ann, `"notes"`, `{"language":"en"}`)
 }
 
-// A Service has only the stores of its configuration, even for an operator.
+// Even for an operator, a Service has only the stores in its configuration.
 func TestZeroConfigHasNoStores(t *testing.T) {
 	if _, err := memory.New(memory.Config{}); err == nil {
 		t.Error("New of a zero Config succeeded; want an error")

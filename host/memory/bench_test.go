@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// BenchmarkTransact measures the part of a run that package memory executes, without an engine and
-// without a disk.
+// BenchmarkTransact measures the part of a run that package memory executes. The benchmark uses no
+// engine and no disk.
 func BenchmarkTransact(b *testing.B) {
 	service, err := memory.New(memory.Config{App: "shop", Backend: mem.New(), Stores: stores()})
 	if err != nil {

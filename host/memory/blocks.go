@@ -14,23 +14,23 @@ import (
 // active. Only the host may call SetAgent.
 func SetAgent(v *View, agent string) { v.caller.Agent = agent }
 
-// The limits of a list of blocks. The blocks of a user, and the blocks of one agent, never exceed
-// these limits.
+// The limits of a list of blocks. The blocks of one user never exceed these limits, and neither do
+// the blocks of one agent.
 const (
 	maxListedBlocks = 1000
 	maxListedBytes  = 4 << 20 // of stored texts
-	// listedPage is the number of texts of agents that are read in one page.
+	// The texts of agents are read in pages. listedPage is the number of texts in one page.
 	listedPage = 50
 )
 
-// blockList collects the blocks of a list, within the limits of the list.
+// blockList collects the blocks of a list and enforces the limits of the list.
 type blockList struct {
 	blocks []block.Block
 	bytes  int
 }
 
-// add adds the block that a record contains, if the record exists. add returns a fault if the list
-// becomes too large.
+// If a record exists, the method "add" adds the block in the record. If the list becomes too large,
+// the method returns a fault.
 func (l *blockList) add(r storage.Record) error {
 	if !r.Exists() {
 		return nil
@@ -68,8 +68,8 @@ func ListBlocks(ctx context.Context, v *View, scope block.Scope) ([]block.Block,
 	return found.blocks, nil
 }
 
-// blockPartition returns the partition of a block that the View can read. blockPartition returns
-// nil if the store is not a block, or is not granted.
+// blockPartition returns the partition of a block that the View can read. If the store is not a
+// block or is not granted, blockPartition returns nil.
 func blockPartition(v *View, name string) (*storePartition, error) {
 	if v.closed != nil {
 		return nil, v.closed
@@ -89,7 +89,7 @@ func blockPartition(v *View, name string) (*storePartition, error) {
 	return v.partition(st, st.Access, key), nil
 }
 
-// listBlocks adds the texts of a block with a scope to a list.
+// listBlocks adds the texts of a block to a list. Only the texts of one scope are added.
 func (p *storePartition) listBlocks(ctx context.Context, scope block.Scope, list *blockList) error {
 	add := func(r storage.Record, err error) error {
 		if err != nil {
@@ -138,11 +138,12 @@ func (p *storePartition) listAgents(ctx context.Context, list *blockList) error 
 	}
 }
 
-// PeekBlocks returns the blocks with certain uses that an Authority allows to read, all from one
-// snapshot. For each declared block, PeekBlocks returns the text of the user, and then the text of
-// the active agent of the caller. PeekBlocks omits texts that do not exist. Unlike ListBlocks,
-// PeekBlocks does not add the blocks to the read set, so the attempt can commit even if the blocks
-// have changed. The effects of the attempt list the texts that were read.
+// PeekBlocks returns blocks that have certain uses. PeekBlocks omits blocks that the Authority does
+// not allow to read. All blocks come from one snapshot. For each declared block, PeekBlocks returns
+// the text of the user, and then the text of the active agent of the caller. PeekBlocks omits texts
+// that do not exist. Unlike ListBlocks, PeekBlocks does not add the blocks to the read set. The
+// attempt can therefore commit even if the blocks have changed. The effects of the attempt list the
+// texts that were read.
 func PeekBlocks(ctx context.Context, v *View, a Authority, uses ...declare.BlockUse) ([]block.Block, error) {
 	keys, err := blockKeys(v, a, uses)
 	if err != nil {
@@ -166,8 +167,8 @@ func PeekBlocks(ctx context.Context, v *View, a Authority, uses ...declare.Block
 	return blocks, nil
 }
 
-// blockKeys returns the keys of the blocks of the caller that have certain uses and that an
-// Authority allows to read.
+// blockKeys returns the keys of the caller's blocks that have certain uses. blockKeys omits blocks
+// that the Authority does not allow to read.
 func blockKeys(v *View, a Authority, uses []declare.BlockUse) (keys []storage.Key, err error) {
 	own := v.authority
 	v.authority = a

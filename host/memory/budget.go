@@ -8,14 +8,14 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// callerQuota is the quota of an app and of the user of a caller. callerQuota applies to writes of
-// host records.
+// callerQuota contains two quotas: the quota of the app, and the quota of the caller's user.
+// callerQuota applies to writes of host records.
 type callerQuota struct {
 	s      *Service
 	caller partition.Caller
 }
 
-// quota returns the quota of a caller.
+// The method "quota" returns the quota of a caller.
 func (s *Service) quota(c partition.Caller) txn.Quota { return &callerQuota{s: s, caller: c} }
 
 // Budget implements txn.Quota.

@@ -16,21 +16,22 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// catalogue is the stored form of the declarations under which the stored records were written.
+// catalogue is the stored form of the app's declarations. The stored records were written under
+// these declarations.
 type catalogue struct {
 	Stores map[string]declaration `json:"stores"`
 }
 
-// declaration contains the stored fields of the declaration of a store. These are the fields that
-// must not change while the store has records, and the fields that operators look up.
+// declaration contains the stored fields of the declaration of a store. Some of these fields must
+// not change while the store has records. The other fields are for operators.
 type declaration struct {
 	Kind      declare.Kind  `json:"kind"`
 	Access    declare.Scope `json:"access"`
 	Retention string        `json:"retention,omitempty"`
 	Strict    bool          `json:"strict,omitempty"`
 	Schema    string        `json:"schema,omitempty"`
-	// If the store has items in several scopes, Scopes is a JSON text with the scopes of the
-	// declared items. Otherwise it is "".
+	// If the store has items in several scopes, Scopes is a JSON text that contains the scopes of
+	// the declared items. Otherwise it is "".
 	Scopes string `json:"scopes,omitempty"`
 	// Shared reports whether all apps of the tenant share the records of users.
 	Shared bool `json:"shared,omitempty"`
@@ -43,8 +44,8 @@ func declarationOf(st declare.Store) declaration {
 	}
 }
 
-// scopesOf returns the declared scopes of facts, as JSON in a fixed order. scopesOf returns "" if
-// no fact declares a scope.
+// scopesOf returns the declared scopes of facts as a JSON text. The scopes are in a fixed order. If
+// no fact declares a scope, scopesOf returns "".
 func scopesOf(facts []declare.Fact) string {
 	scopes := map[string]declare.Scope{}
 	for _, f := range facts {
@@ -55,15 +56,15 @@ func scopesOf(facts []declare.Fact) string {
 	if len(scopes) == 0 {
 		return ""
 	}
-	text, _ := json.Marshal(scopes) // strings can always be encoded
+	text, _ := json.Marshal(scopes) // a string can always be encoded
 	return string(text)
 }
 
-// Declare compares the declarations of the app with the declarations under which the records of the
-// tenant were written, and stores the new declarations. If the access or the kind of a store has
-// changed and the store has records, Declare returns an error, because these records would become
-// unreachable. The records of stores that are no longer declared are kept. Audit lists these
-// stores.
+// Declare compares the declarations of the app with the stored declarations, under which the
+// tenant's records were written. Then Declare stores the new declarations. If the access or the
+// kind of a store has changed and the store has records, Declare returns an error, because these
+// records would become unreachable. Declare keeps the records of a store that is no longer
+// declared. Audit lists these stores.
 func (s *Service) Declare(ctx context.Context, tenant string) error {
 	err := records.ErrChanged
 	for tries := 0; tries < records.MaxAttempts && errors.Is(err, records.ErrChanged); tries++ { // other processes can open the app at the same time
@@ -75,8 +76,8 @@ func (s *Service) Declare(ctx context.Context, tenant string) error {
 	return err
 }
 
-// writeCatalogue stores the catalogue if it has changed. writeCatalogue returns records.ErrChanged
-// if another process has stored a different catalogue since the catalogue was read.
+// If the catalogue has changed, writeCatalogue stores the catalogue. If another process has stored
+// a different catalogue in the meantime, writeCatalogue returns records.ErrChanged.
 func writeCatalogue(ctx context.Context, s *Service, c partition.Caller) error {
 	key := s.app.System(partition.Catalogue, c)
 	found, err := s.backend.Get(ctx, key)
@@ -121,8 +122,8 @@ func (s *Service) CheckDeclared(ctx context.Context, tenant string) error {
 	return checkScopes(ctx, s, c, old)
 }
 
-// DeclaredTenants calls visit with each tenant for which Declare has stored declarations of the
-// app. DeclaredTenants stops if visit returns an error.
+// DeclaredTenants calls the function "visit" for each tenant for which Declare has stored
+// declarations of the app. If the function returns an error, DeclaredTenants stops.
 func (s *Service) DeclaredTenants(ctx context.Context, visit func(tenant string) error) error {
 	return s.records.EachTenant(ctx, partition.Catalogue, map[string]bool{}, visit)
 }
@@ -172,8 +173,8 @@ func checkScopes(ctx context.Context, s *Service, c partition.Caller, old catalo
 	return errors.Join(append(errs, checkAccess(ctx, s, c, old))...)
 }
 
-// movedItems returns an error for each item of a store that has records in another scope than the
-// declared scope of the item.
+// An item can have records in a scope that differs from the item's declared scope. movedItems
+// returns an error for each such item of a store.
 func movedItems(ctx context.Context, db *records.DB, c partition.Caller, st *store, at time.Time) (map[string]*ScopeChangedError, error) {
 	moved := map[string]*ScopeChangedError{}
 	err := db.ScanHeads(ctx, prefixOf(db.App.Group(c), st.Name), func(chunk []storage.Head) error {
@@ -239,11 +240,11 @@ func accessOf(access declare.Scope, shared bool) declare.Scope {
 	return access
 }
 
-// ScopeChangedError reports that a store has records that were written when the store was declared
-// with another access or another kind.
+// ScopeChangedError reports that the access or the kind of a store has changed, although the store
+// has records that were written before the change.
 type ScopeChangedError struct {
 	Store string
-	// Item is the item whose scope has changed, or "" if the whole store has changed.
+	// If only the scope of an item has changed, Item is that item. Otherwise, Item is "".
 	Item            string
 	Was, Is         declare.Scope
 	WasKind, IsKind declare.Kind
@@ -256,7 +257,8 @@ func (e *ScopeChangedError) Error() string {
 		"restore the declaration, rename the new store, or remove the records", e.What(), e.Held(), e.Declared())
 }
 
-// What returns a name of the store or of the item for messages, such as: the store "prefs".
+// What returns a description of the store or of the item. Messages contain this description. An
+// example is: the store "prefs".
 func (e *ScopeChangedError) What() string {
 	if e.Item != "" {
 		return fmt.Sprintf("%q in the store %q", e.Item, e.Store)
@@ -264,7 +266,8 @@ func (e *ScopeChangedError) What() string {
 	return fmt.Sprintf("the store %q", e.Store)
 }
 
-// Declared returns the new access of the store or, if the access is unchanged, the new kind.
+// If the access of the store has changed, Declared returns the new access. Otherwise, Declared
+// returns the new kind.
 func (e *ScopeChangedError) Declared() string {
 	if e.WasKind != e.IsKind {
 		return string(e.IsKind)
@@ -284,8 +287,8 @@ func (e *ScopeChangedError) Held() string {
 	return fmt.Sprintf("%d records %s", e.Records, what)
 }
 
-// recordCount contains the number of all records of a store, and the number of records that do not
-// belong to an agent.
+// recordCount contains two numbers: the number of all records of a store, and the number of those
+// records that do not belong to an agent.
 type recordCount struct{ all, users int }
 
 // countStores counts the records of each store in a group.
@@ -310,16 +313,16 @@ type StoreAudit struct {
 	Records int    `json:"records"`
 	// Orphan reports whether the store is no longer declared.
 	Orphan bool `json:"orphan,omitempty"`
-	// Unfit is the number of records that do not match the schema.
+	// Unfit is the number of records that do not match the store's schema.
 	Unfit int `json:"unfit,omitempty"`
-	// If the records of the store were written with another access than the declared access, Moved
-	// is the other access. Otherwise Moved is "".
+	// If the records of the store were written under an access that differs from the declared
+	// access, Moved is the access under which they were written. Otherwise Moved is "".
 	Moved declare.Scope `json:"moved,omitempty"`
 }
 
-// Audit checks every record of the tenant. For each store, Audit returns the number of records,
-// whether the store is no longer declared, and the number of records that do not match the schema.
-// The result is sorted by the name of the store.
+// Audit checks every record of the tenant. For each store, Audit returns the number of records and
+// the number of records that do not match the schema. Audit also returns whether the store is still
+// declared. The result is sorted by the name of the store.
 func (s *Service) Audit(ctx context.Context, tenant string) ([]StoreAudit, error) {
 	c := partition.Caller{Tenant: tenant}
 	reports := storeAudits{}
@@ -385,8 +388,8 @@ func (st *store) scopeOfItem(item string) declare.Scope {
 	return st.Access
 }
 
-// scopeOfKey returns the scope of a record of the store. scopeOfKey derives the scope from the key
-// of the record. If a run has no workflow, its session owns the facts with the scope of a workflow.
+// scopeOfKey derives the scope of a record from the record's key. If a run has no workflow, the
+// run's session owns the facts whose scope is the workflow.
 func (st *store) scopeOfKey(key storage.Key) declare.Scope {
 	switch {
 	case key.Part(storage.Workflow) != "" || key.Part(storage.Session) != "" && st.Kind == declare.KindFact:

@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// CollectionDetails describes a collection: the declaration, and the entries of a tenant.
+// CollectionDetails describes the declaration of a collection, and the entries that one tenant has
+// in the collection.
 type CollectionDetails struct {
 	CollectionInfo
 	Access    string `json:"access"`
@@ -21,24 +22,25 @@ type CollectionDetails struct {
 	// Embedding is the name of the declared embedding model.
 	Embedding string `json:"embedding"`
 	// Entries is the number of live entries. Bytes is the size of the contents and vectors of these
-	// entries. Namespaces is the number of namespaces. Namespaces with the same name of different
-	// owners count separately.
+	// entries. Namespaces is the number of namespaces. If two owners have namespaces with the same
+	// name, the two namespaces count separately.
 	Entries    int   `json:"entries"`
 	Bytes      int64 `json:"bytes"`
 	Namespaces int   `json:"namespaces"`
-	// More is true if the collection has more entries than were counted.
+	// More is true if the collection also has entries that were not counted.
 	More bool `json:"more,omitempty"`
 }
 
 // maxCounted is the maximum number of entries that DescribeCollections counts.
 const maxCounted = 200_000
 
-// errCounted ends the scan of a collection after the maximum number of entries.
+// errCounted ends the scan of a collection when the maximum number of entries has been counted.
 var errCounted = errors.New("counted enough entries")
 
-// DescribeCollections is like ListCollections, but returns details. The argument "only" is the name
-// of a collection. If "only" is "", DescribeCollections returns all collections.
-// DescribeCollections counts at most 200,000 entries.
+// DescribeCollections works like ListCollections, but returns details. If the argument "only" is
+// the name of a collection, DescribeCollections returns only this collection. If the argument is
+// "", DescribeCollections returns all collections. DescribeCollections counts at most 200,000
+// entries.
 func DescribeCollections(ctx context.Context, s *Service, tenant, only string) ([]CollectionDetails, error) {
 	all, err := ListCollections(ctx, s, tenant)
 	if err != nil {
@@ -71,8 +73,8 @@ func detailsOf(st *store, info CollectionInfo) CollectionDetails {
 	return details
 }
 
-// countEntries counts the live entries of a collection. The argument "left" is the remaining number
-// of entries that DescribeCollections can count.
+// countEntries counts the live entries of a collection. The argument "left" is the number of
+// entries that may still be counted.
 func countEntries(ctx context.Context, s *Service, c partition.Caller, st *store, info *CollectionDetails, left *int) error {
 	life, space := newLifetimes(s), storage.Key("")
 	err := s.records.ScanHeads(ctx, prefixOf(s.app.Group(c), st.Name), func(chunk []storage.Head) error {

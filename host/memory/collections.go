@@ -19,8 +19,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// namespacePartition contains the records of one namespace of a collection that an attempt can
-// access.
+// An attempt can access a namespace of a collection. namespacePartition contains the records of
+// this namespace.
 type namespacePartition struct{ *storePartition }
 
 var (
@@ -76,7 +76,7 @@ func (p namespacePartition) Stored(ctx context.Context, after string, limit int)
 	return p.view.s.backend.Scan(ctx, p.key, start, limit)
 }
 
-// items encodes the random items of the keys of new records.
+// The key of a new record contains a random item. The encoding "items" encodes the random bytes.
 var items = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
 // NewItem implements kind.Namespace.
@@ -192,8 +192,8 @@ func (p namespacePartition) Embed(ctx context.Context, embedder string, texts []
 	return vectors, nil
 }
 
-// isUnit reports whether a vector has the length 1, up to rounding errors, or the length 0. If an
-// element is not a number, the sum of the squares is not a number.
+// isUnit reports whether the length of a vector is 0 or, apart from rounding errors, 1. If an
+// element is NaN, the sum of the squares is also NaN.
 func isUnit(vector []float32) bool {
 	sum := 0.0
 	for _, x := range vector {
@@ -216,7 +216,7 @@ func embedderOf(v *View) kind.Embedder {
 
 // Complete completes the records that the attempt has written: Complete computes the vectors of the
 // entries of collections. The transaction calls Complete after its body. The body can also call
-// Complete to receive the faults early. A second call does nothing.
+// Complete, to receive faults before the end of the body. A second call of Complete does nothing.
 func Complete(ctx context.Context, v *View) error {
 	var names []string
 	spaces := map[string][]kind.Namespace{}
@@ -238,8 +238,9 @@ func Complete(ctx context.Context, v *View) error {
 	return nil
 }
 
-// lookup returns the store with a name, or nil. If the app allows collections without a
-// declaration, each valid name that is not declared is the name of a collection.
+// The method "lookup" returns the store with a given name. If there is no such store, the method
+// returns nil. If the app allows collections without a declaration, each valid name that is not
+// declared is the name of such a collection.
 func lookup(s *Service, name string) *store {
 	if st := s.stores[name]; st != nil || !s.autoCollections || declare.CheckName(name) != nil {
 		return st
@@ -252,8 +253,8 @@ func lookup(s *Service, name string) *store {
 	return autoCollection(s, name)
 }
 
-// autoCollection returns the store of a collection without a declaration, or nil if the name is
-// invalid.
+// autoCollection returns the store for a collection that is not declared. If the name is invalid,
+// autoCollection returns nil.
 func autoCollection(s *Service, name string) *store {
 	st, err := s.kinds.compile(declare.AutoCollection(name), s.limits.content())
 	if err != nil {
@@ -262,7 +263,8 @@ func autoCollection(s *Service, name string) *store {
 	return st
 }
 
-// storeOfKey returns the store of a record, or nil if the store is not declared.
+// storeOfKey returns the store to which the key of a record belongs. If the store is not declared,
+// storeOfKey returns nil.
 func storeOfKey(s *Service, key storage.Key) *store {
 	name := key.Part(storage.Store)
 	if st := s.stores[name]; st != nil || key.Part(storage.Namespace) == "" {
