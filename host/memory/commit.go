@@ -16,11 +16,11 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// runRetention is the lifetime of the mark of a committed run. A run has a mark if the commit
-// writes no other record with the id of the run.
+// runRetention is the lifetime of the mark of a committed run. The commit writes a mark if it
+// writes no other record that contains the id of the run.
 const runRetention = time.Hour
 
-// options returns the options of the txn transaction.
+// The method "options" returns the options for package txn.
 func (t *transaction) options() txn.Options {
 	return txn.Options{
 		ID: t.tx.Caller.Run, Guards: t.guards(), Live: t.life, DryRun: t.tx.DryRun, CommitAlways: t.tx.Key != "" || t.tx.EndIdle || t.tx.Claim != nil,
@@ -49,9 +49,9 @@ func (t *transaction) extraKeys() []storage.Key {
 // recordsEntry reports whether the commit writes a ledger entry.
 func (t *transaction) recordsEntry() bool { return t.tx.LedgerEntry != nil && t.s.ledger.Enabled() }
 
-// onCommit returns the host records of a run. These are the ledger entry, and the answer under the
-// idempotency key or the end of an idle session. If a run without an idempotency key only removes
-// records, onCommit returns a mark that records the commit.
+// onCommit returns the host records of a run. One of these records is the ledger entry. Another
+// record is the answer under the idempotency key, or the end of an idle session. If a run has no
+// idempotency key and only removes records, onCommit also returns a mark for the commit.
 func (t *transaction) onCommit(e txn.Effects) ([]storage.Write, error) {
 	var writes []storage.Write
 	if t.recordsEntry() {
@@ -100,7 +100,7 @@ func removesSomething(e txn.Effects) bool {
 	return removes
 }
 
-// hostRecord returns a host record that expires with the session and the workflow of the caller.
+// hostRecord returns a host record. The record expires with the caller's session and workflow.
 func (t *transaction) hostRecord(key storage.Key, content []byte, retention time.Duration) storage.Write {
 	c := t.tx.Caller
 	return storage.Write{Record: storage.Record{
@@ -120,8 +120,8 @@ func (q *quota) Budget() storage.Budget { return (*transaction)(q).budget() }
 // Reclaim implements txn.Quota.
 func (q *quota) Reclaim(ctx context.Context) bool { return reclaim(ctx, q.s, q.tx.Caller) }
 
-// isHidden reports whether a key is the key of a scheduled run or of the embedder of a collection.
-// The effects of a run do not contain records that are hidden.
+// isHidden reports whether a key is the key of a scheduled run or the key of a collection's
+// embedder. The effects of a run do not contain such records.
 func isHidden(key storage.Key) bool {
 	if key == "" || storage.Tag(key[0]) != storage.System {
 		return false
@@ -130,7 +130,7 @@ func isHidden(key storage.Key) bool {
 	return of == partition.SleepDue || of == partition.Embedding
 }
 
-// effects returns the names of the stores that an attempt read and wrote.
+// The method "effects" returns the names of the stores that an attempt has read and written.
 func (t *transaction) effects(e txn.Effects) report.Effects {
 	effects := report.Effects{
 		Reads: make([]report.ReadEffect, 0, len(e.Reads)), Writes: make([]report.WriteEffect, 0, len(e.Writes)),
@@ -158,7 +158,7 @@ func (t *transaction) effects(e txn.Effects) report.Effects {
 	return effects
 }
 
-// The method changes returns the changes to records that a dry run would have stored.
+// The method "changes" returns the changes to records that a dry run would have stored.
 func (t *transaction) changes(e txn.Effects) []report.Change {
 	list := []report.Change{}
 	for i := range e.Writes {
@@ -172,7 +172,7 @@ func (t *transaction) changes(e txn.Effects) []report.Change {
 	return list
 }
 
-// remembered returns the entries of collections that a dry run would have stored.
+// The method "remembered" returns the entries of collections that a dry run would have stored.
 func (t *transaction) remembered(e txn.Effects) []report.Remembered {
 	list := []report.Remembered{}
 	for i := range e.Writes {
@@ -188,7 +188,7 @@ func (t *transaction) remembered(e txn.Effects) []report.Remembered {
 			Metadata json.RawMessage `json:"metadata"`
 		}
 		if json.Unmarshal(st.show(&c.New), &shown) != nil {
-			continue // well-formed, because this run created the entry
+			continue // the entry is well-formed, because this run created it
 		}
 		entry.Content, entry.Metadata = shown.Content, shown.Metadata
 		if len(entry.Metadata) == 0 {
@@ -204,7 +204,8 @@ func (t *transaction) remembered(e txn.Effects) []report.Remembered {
 
 var null = json.RawMessage("null")
 
-// show returns the content of a record in readable form, or null if the record does not exist.
+// The method "show" returns the content of a record in readable form. If the record does not exist,
+// the method returns null.
 func (st *store) show(r *storage.Record) json.RawMessage {
 	if !r.Exists() {
 		return null

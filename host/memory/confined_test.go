@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/session"
 )
 
-// Every use of a session checks the caller. A confined caller can use the sessions of its own user.
-// For every other id, the caller gets the same fault.
+// Every use of a session checks the caller. A confined caller can use only the sessions of its own
+// user. For any other session id, the caller gets a fault. The fault is the same for all these ids.
 func TestConfinedCallers(t *testing.T) {
 	ctx := t.Context()
 	a := newApp(t)
@@ -94,10 +94,10 @@ func TestConfinedCallers(t *testing.T) {
 		t.Errorf("a refused use changed the visitor's session: %+v, %v", s, err)
 	}
 	everywhere := partition.Caller{Tenant: "acme", User: "bob", Run: "r", Confined: true}
-	a.must(everywhere, abi.SetContent, `"notes"`, `{}`) // a call without a session binds nothing to the user
+	a.must(everywhere, abi.SetContent, `"notes"`, `{}`) // a call without a session does not bind a session to the user
 }
 
-// A session id must be usable in a URL path without encoding.
+// A URL path must be able to contain a session id without encoding.
 func TestSessionIDs(t *testing.T) {
 	a := newApp(t)
 	for id, good := range map[string]bool{

@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
-// counters is a set of counters. Each counter is stored as the field "n" of a record.
+// The type "counters" is a set of counters. Each counter is the field "n" of a record.
 type counters struct{ *memory.Service }
 
 var counterStores = []string{"", `"notes"`, `"flags"`, `"loose"`}
@@ -68,7 +68,7 @@ func raise(ctx context.Context, v *memory.View, store string) error {
 	return err
 }
 
-// A run with slow tool code delays other runs for at most the duration of a lease.
+// If the tool code of a run is slow, other runs wait at most for the duration of a lease.
 func TestLeaseBoundsTheWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newApp(t)
