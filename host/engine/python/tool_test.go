@@ -31,7 +31,7 @@ type tool struct {
 	want    string // the output
 	fault   abi.Code
 	message string // a substring of the text that consists of the fault's message and hint
-	exact   bool   // message is the complete message and hint, joined by a line feed.
+	exact   bool   // message is the message and the hint, joined by a line feed.
 	place   string // "file:line:column" of the fault
 	logs    []string
 	warning string // a substring of a warning

@@ -103,7 +103,7 @@ func (c *checker) checkVersion() *abi.Fault {
 		WithHint("build the module with a binding of abi/guest, or export the marker described in abi/ABI.md")
 }
 
-// commandHint returns a hint for a WASI command. The hint says how to rebuild the command as a
+// commandHint returns a hint for a WASI command. The hint describes how to rebuild the command as a
 // plug-in, and lists exported functions that could be entries. TinyGo builds such commands.
 func (c *checker) commandHint() string {
 	const reactor = "build a reactor: with -buildmode=c-shared in Go and TinyGo (0.34 or newer), -mexec-model=reactor in C, crate-type cdylib in Rust"

@@ -201,8 +201,8 @@ func (f *files) packaged(r request) (target, *resolveError) {
 		hintFor(name, f.installHint(r.importer, name))}
 }
 
-// installHint returns a hint that says how to install a missing package. The command in the hint
-// omits the package's name, because the name is untrusted text.
+// installHint returns a hint that describes how to install a missing package. The command in the
+// hint omits the package's name, because the name is untrusted text.
 func (f *files) installHint(importer, name string) string {
 	dir, _, packaged := strings.Cut("/"+path.Dir(importer)+"/", "/"+modules+"/")
 	dir = path.Join(".", dir)

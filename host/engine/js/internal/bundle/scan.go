@@ -19,8 +19,8 @@ const (
 	// 1,300 constructs.
 	maxChain = 5_000
 	// maxItems bounds the number of variables in a declaration, the number of expressions in a
-	// comma sequence, and the number of cases in a switch. For arguments, arrays and objects there
-	// is no such limit.
+	// comma sequence, and the number of cases in a switch. The limit does not apply to arguments,
+	// arrays and objects.
 	maxItems = 10_000
 )
 
