@@ -40,7 +40,7 @@ type docx struct {
 	item    docxParagraph // the properties of the current paragraph
 	mark    string        // the mark of a list item whose text has not begun yet
 	formula *formula      // the equation in progress
-	display int           // the number of the next equation in a paragraph that contains only equations, or 0
+	display int           // the number of the next equation in a paragraph of equations, or 0
 }
 
 func (w *docx) read(ctx context.Context) error {

@@ -28,7 +28,7 @@ type interpreter struct {
 type entryPoint struct {
 	Function  uint32 `json:"function"`  // the address of the Python function "serve"
 	Arguments uint32 `json:"arguments"` // an empty tuple
-	Slot      uint32 `json:"slot"`      // the index of the type's call function in the function table
+	Slot      uint32 `json:"slot"`      // index of the type's call function in the function table
 	Stack     uint32 `json:"stack"`     // the highest address of the C stack
 	Limit     uint32 `json:"limit"`     // the lowest valid address of the stack pointer
 }

@@ -10,7 +10,7 @@ import (
 func TestWebAssemblyEngine(t *testing.T) {
 	e, write := newEngine(t), wasmtools.Write(t)
 	source, _ := write(enginetest.Sum)
-	keep, err := e.Load(t.Context(), source) // while this program is open, other programs share its compiled module
+	keep, err := e.Load(t.Context(), source) // keeps the compiled module in memory
 	if err != nil {
 		t.Fatal(err)
 	}
