@@ -34,20 +34,24 @@ type repeatable struct {
 	// Now is the time that the guest's clock shows. Seed is the seed of the guest's random source.
 	Now  time.Time `json:"now,omitzero"`
 	Seed int64     `json:"seed,omitempty"`
-	// Approved contains the approved effects, in the order in which the run reaches the effects.
+	// ItemSeed is the seed of the ids of new entries. ItemSeed is separate from Seed, because the
+	// guest can show its random numbers, and the ids must remain unpredictable.
+	ItemSeed uint64 `json:"item_seed,omitempty"`
+	// Approved contains the approved effects in the order in which the run reaches them.
 	Approved []approval.Binding `json:"approved,omitempty"`
 }
 
-// If a run has not been executed before, the method "start" sets its clock and its seed.
+// start sets the clock and the seeds of a run that has not been executed before.
 func (p *repeatable) start(h *Host) error {
 	if p.Seed != 0 {
 		return nil
 	}
-	var b [8]byte
+	var b [16]byte
 	if _, err := io.ReadFull(h.rand, b[:]); err != nil {
 		return fmt.Errorf("read the random source: %w", err)
 	}
-	p.Now, p.Seed = h.now(), int64(binary.LittleEndian.Uint64(b[:])|1) // not 0
+	p.Now, p.Seed = h.now(), int64(binary.LittleEndian.Uint64(b[:8])|1) // not 0
+	p.ItemSeed = binary.LittleEndian.Uint64(b[8:]) | 1
 	return nil
 }
 

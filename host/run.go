@@ -111,7 +111,9 @@ func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 	}
 	ctx, cancel = limited(ctx, r)
 	defer cancel()
-	done, err = r.h.memory.Transact(ctx, r.tx(r.tool.authority, r.storedResult), r.attempt)
+	tx := r.tx(r.tool.authority, r.storedResult)
+	tx.Seed = r.same.ItemSeed
+	done, err = r.h.memory.Transact(ctx, tx, r.attempt)
 	if p, ok := errors.AsType[*pauseError](err); ok {
 		return pause(whole, r, p)
 	}

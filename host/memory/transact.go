@@ -52,9 +52,11 @@ type Tx struct {
 	// If the transaction executes an approved run again, Claim is set. The commit then ends the
 	// approval request. If the Claim is no longer valid, nothing is stored.
 	Claim *approval.Claim
-	// Answer is a function that returns the answer under Key. The argument of Answer contains the
-	// effects of the transaction. The commit calls Answer, possibly several times. Answer must be a
-	// pure function.
+	// Seed is the seed of the transaction. Transactions with the same Seed and the same run create
+	// entries with the same ids. Default: a random seed.
+	Seed uint64
+	// Answer returns the answer to store under Key, based on the effects of the transaction. Answer
+	// is called inside the commit, possibly several times, and must be pure.
 	Answer func(report.Effects) ([]byte, error)
 }
 

@@ -59,8 +59,13 @@ func (v *View) Caller() partition.Caller { return v.caller }
 // Now returns the time of the run.
 func (v *View) Now() time.Time { return v.tx.Now() }
 
-// Seed returns the seed for random numbers of the run. All attempts of the run have the same seed.
-func (v *View) Seed() (uint64, error) { return v.tx.Seed() }
+// Seed returns the seed for random numbers of the run. The seed is the same in all attempts.
+func (v *View) Seed() (uint64, error) {
+	if seed := v.run.tx.Seed; seed != 0 {
+		return seed, nil
+	}
+	return v.tx.Seed()
+}
 
 // Err returns the error that ended the attempt. If the attempt has not ended, Err returns nil.
 // After this error, every call of the View fails.

@@ -67,8 +67,8 @@ type Namespace interface {
 	// given item. The argument "limit" is the maximum number of records. Stored does not add the
 	// records to the read set and ignores the writes of the run. Stored can return expired records.
 	Stored(ctx context.Context, after string, limit int) ([]storage.Record, error)
-	// NewItem returns a random item that a new record can use. Every attempt of the run receives
-	// the same random items.
+	// NewItem returns a random item for a new record. All attempts of the run get the same
+	// random items. If the run waits for approvals, its later executions also get the same items.
 	NewItem() (string, error)
 	// Pin returns the VectorSpace of the named embedder in the store. If the vectors in the store
 	// are from another embedder, Pin returns a fault. There is one exception: Pin succeeds while
