@@ -1,13 +1,17 @@
 package host_test
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/model"
+	"github.com/toolrun/toolrun/host/model/openai"
 	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
@@ -41,5 +45,106 @@ await memory.set_content("refs", {a: a.id, b: b.id}); return [a.id, b.id]`)},
 	}
 	if len(seen) != 4 {
 		t.Errorf("the runs created the ids %v; want 4", seen)
+	}
+}
+
+// searchModels returns models with the embedder "small".
+func searchModels(t *testing.T, url string) *model.Set {
+	t.Helper()
+	config, err := model.ReadConfig("models.yaml", fmt.Appendf(nil, "embeddings:\n  small: {base_url: %q, model: tiny, dim: 4}\n", url))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := model.NewSet(config, map[string]model.Factory{"openai": openai.Factory()}, func(string) string { return "" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// gatedSearch is an app with tools whose searches require an approval. One tool handles the faults
+// of its search.
+var gatedSearch = fstest.MapFS{
+	"app.yaml": {Data: []byte(`
+app: test
+memory:
+  kb: {kind: collection, access: user, description: what is known, embedding: small}
+  words: {kind: collection, access: user, description: what is known, embedding: lexical}
+tools:
+  find:
+    source: find.js
+    description: searches
+    grants: {kb: readwrite, words: read}
+    inputSchema: {type: object, properties: {q: {type: string}}}
+    approval: {before: [recall]}
+`)},
+	"find.js": {Data: []byte(`try { await memory.recall("kb", "") } catch (e) { if (e.code !== "invalid_argument") throw e }
+await memory.remember("kb", "new", {id: "new"});
+await memory.recall("words", "local");
+try { return (await memory.recall("kb", input.q, {mode: "vector"})).count } catch (e) { return e.code }`)},
+	"agent.abl": {Data: []byte("AGENT: Clerk\nGOAL: \"Find\"\nMEMORY:\n  session:\n    - q\nFLOW:\n  go:\n    REASONING: false\n    SET:\n      - q = \"secret\"\n    CALL: find(q)\n    ON_FAIL:\n      RESPOND: \"not found\"\n    THEN: COMPLETE\n")},
+}
+
+// countCalls counts the calls of recall that observers see.
+type countCalls struct {
+	host.NopObserver
+	recalls int
+}
+
+func (c *countCalls) MemoryCalled(_ context.Context, _ host.RunInfo, e host.CallEvent) {
+	if e.Call.Op == abi.Recall {
+		c.recalls++
+	}
+}
+
+// A search that requires an approval sends nothing to the embedding model before the approval.
+func TestApprovalBeforeSearch(t *testing.T) {
+	server, calls := newProvider(t), &countCalls{}
+	h := openApp(t, gatedSearch, func(o *host.Options) {
+		o.Models, o.Observers = searchModels(t, server.URL()), []host.Observer{calls}
+	})
+	server.Dim = 4
+	if _, err := host.CollectionsOf(h).Remember(t.Context(), ann, "kb", host.NewEntry{ID: "old", Content: text("old")}); err != nil {
+		t.Fatal(err)
+	}
+	before := len(server.Requests())
+	r, err := h.Run(t.Context(), host.Invocation{Tool: "find", Caller: ann, Input: json.RawMessage(`{"q": "secret"}`)})
+	for _, query := range []string{"local", "secret"} {
+		if err != nil || r.Approval == nil || !strings.Contains(string(r.Approval.Effect.Arguments), query) {
+			t.Fatalf("Run = %+v, %v; want a request for approval of the query %q", r, err, query)
+		}
+		if n := len(server.Requests()) - before; n > 0 {
+			t.Errorf("before the approval of the query %q, the provider received %d requests", query, n)
+		}
+		r, err = h.Approvals().Approve(t.Context(), approver, r.Approval.Token)
+	}
+	if err != nil || string(r.Output) != "2" {
+		t.Errorf("the approved run = %+v, %v; want 2 entries", r, err)
+	}
+	if n := len(server.Requests()) - before; n != 2 { // the new entry and the query
+		t.Errorf("the provider received %d requests; want 2", n)
+	}
+	if calls.recalls != 3+2+1 { // the invalid search in each of 3 executions, and the approved searches
+		t.Errorf("observers saw %d searches; want 6", calls.recalls)
+	}
+}
+
+// In a turn of an agent, a search that requires an approval fails, and sends nothing.
+func TestGatedSearchOfAgent(t *testing.T) {
+	server := newProvider(t)
+	server.Dim = 4
+	files := fstest.MapFS{"app.yaml": gatedSearch["app.yaml"], "agent.abl": gatedSearch["agent.abl"]}
+	files["find.js"] = &fstest.MapFile{Data: []byte(`return (await memory.recall("kb", input.q, {mode: "vector"})).count`)}
+	h := openApp(t, files, func(o *host.Options) { o.Models = searchModels(t, server.URL()) })
+	if _, err := host.CollectionsOf(h).Remember(t.Context(), ann, "kb", host.NewEntry{ID: "old", Content: text("old")}); err != nil {
+		t.Fatal(err)
+	}
+	before := len(server.Requests())
+	result, err := h.Agents().Turn(t.Context(), host.Turn{Caller: annInS1})
+	if err != nil || strings.Join(result.Messages, "") != "not found" {
+		t.Errorf("Turn = %+v, %v; want the branch ON_FAIL", result, err)
+	}
+	if n := len(server.Requests()) - before; n > 0 {
+		t.Errorf("the provider received %d requests; want 0", n)
 	}
 }

@@ -34,6 +34,10 @@ type attempt struct {
 	// run, the field "gated" contains a warning for each effect that would require an approval.
 	passed int
 	gated  []string
+	// approved is the number of the last memory call whose approval was checked. refused is the
+	// error of a memory call without its approval, or nil.
+	approved int
+	refused  error
 }
 
 // host returns the functions that the guest can call.
@@ -61,10 +65,12 @@ func (a *attempt) call(ctx context.Context, call abi.Call) (json.RawMessage, err
 	began := time.Now()
 	reply, err := a.perform(ctx, call)
 	if err == nil {
-		if err := a.checkApproval(call); err != nil {
-			return nil, err
-		}
-	} else {
+		err = a.approve(call)
+	}
+	if a.refused != nil {
+		return nil, a.refused
+	}
+	if err != nil {
 		err = a.issue(err)
 	}
 	if len(a.run.h.observers) > 0 {
@@ -79,6 +85,9 @@ func (a *attempt) perform(ctx context.Context, call abi.Call) (json.RawMessage, 
 	if a.run.tool.isolated && (call.Op == abi.Recall || call.Op == abi.Remember || call.Op == abi.Forget) {
 		stop := threadCPU()
 		defer func() { a.searching += stop() }()
+	}
+	if call.Op == abi.Recall && a.run.tool.isGated() {
+		return a.performGuarded(ctx, call)
 	}
 	return a.view.Call(ctx, call)
 }

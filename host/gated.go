@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -15,6 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/machine"
+	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
@@ -40,9 +42,8 @@ func functions(table abi.Table) []string {
 // isGated reports whether an operation of the tool requires an approval.
 func (t *tool) isGated() bool { return len(t.Approval.Before) > 0 }
 
-// If a call requires an approval that the run does not have, checkApproval returns an error, which
-// ends the attempt. A memory operation is performed before this check. Therefore a call that fails
-// needs no approval. If the check ends the attempt, the effect of the operation is undone.
+// checkApproval returns an error that ends the attempt if a call requires an approval that the run
+// does not have.
 func (a *attempt) checkApproval(call abi.Call) error {
 	r := a.run
 	if !r.tool.isGated() {
@@ -79,8 +80,26 @@ func (a *attempt) checkApproval(call abi.Call) error {
 	return &pauseError{next, effect}
 }
 
-// effectOf returns a description of a call. The description contains the arguments in canonical
-// form.
+// approve checks the approval of the current memory call once. A memory operation is performed
+// before the check, so that no call that fails needs an approval. If the attempt ends, the effect of
+// the operation is undone. But a query that was sent to an embedding model cannot be undone, so a
+// search checks its approval before it calls the model.
+func (a *attempt) approve(call abi.Call) error {
+	if a.approved == a.calls {
+		return nil
+	}
+	a.approved, a.refused = a.calls, a.checkApproval(call)
+	return a.refused
+}
+
+// performGuarded performs an operation that checks its approval before it calls an embedding model.
+func (a *attempt) performGuarded(ctx context.Context, call abi.Call) (json.RawMessage, error) {
+	memory.SetGuard(a.view, func() error { return a.approve(call) })
+	defer memory.SetGuard(a.view, nil)
+	return a.view.Call(ctx, call)
+}
+
+// effectOf returns the description of a call, with its arguments in canonical form.
 func effectOf(op abi.Operation, call abi.Call, limits Limits) (report.Effect, error) {
 	arguments := map[string]json.RawMessage{}
 	for i, p := range op.Params {

@@ -171,6 +171,12 @@ func (p namespacePartition) Embed(ctx context.Context, embedder string, texts []
 	if err != nil {
 		return nil, err
 	}
+	if p.view.guard != nil {
+		if err := p.view.guard(); err != nil {
+			p.view.closed = err
+			return nil, err
+		}
+	}
 	vectors, err := e.Embed(ctx, embedder, texts, query)
 	if err != nil {
 		if _, ok := errors.AsType[*abi.Fault](err); !ok && !errors.Is(err, kind.ErrNoVectors) {
@@ -205,6 +211,11 @@ func isUnit(vector []float32) bool {
 // SetEmbedder sets the embedder of a View. Default: Config.Embedder. Only the host may call
 // SetEmbedder.
 func SetEmbedder(v *View, e kind.Embedder) { v.embeds = e }
+
+// SetGuard sets a function that a View calls before each call of its embedder. If the function
+// returns an error, the View does not call the embedder, and the attempt ends with the error.
+// Default: nil, which means no function. Only the host may call SetGuard.
+func SetGuard(v *View, guard func() error) { v.guard = guard }
 
 // embedderOf returns the embedder of an attempt.
 func embedderOf(v *View) kind.Embedder {

@@ -44,8 +44,10 @@ type View struct {
 	// number of random items that the attempt has created.
 	embeds kind.Embedder
 	items  uint64
-	// The field "undeclared" contains the numbers of stored undeclared collections. Before the
-	// attempt creates an undeclared collection, the field "undeclared" is nil.
+	// The field "guard" is the function that SetGuard has set, or nil.
+	guard func() error
+	// The field "undeclared" contains the numbers of stored collections without a declaration. Before
+	// the attempt creates a collection without a declaration, "undeclared" is nil.
 	undeclared *undeclaredCounts
 	// The field "mocks" contains the mocks that SetMocks has set. Without mocks, it is nil.
 	mocks mocks
