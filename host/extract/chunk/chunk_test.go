@@ -63,7 +63,7 @@ func FuzzSplit(f *testing.F) {
 	f.Add(strings.Repeat("word ", 100), 120, 500)
 	f.Add(strings.Repeat("ü", 300), 100, 0)
 	f.Add("\xff\xfe# \n\f\f   \u2028 # x\r\n===\r\n", 100, -1)
-	f.Add("\u00a0\xc2", 100, 0) // the last byte is also the first byte of the white space
+	f.Add("\u00a0\xc2", 100, 0)                      // the last byte is also the first byte of the white space
 	f.Add(strings.Repeat("ab \vcd \v", 60), 100, 40) // an overlap does not begin with white space
 	f.Fuzz(func(t *testing.T, text string, size, overlap int) {
 		o := chunk.Options{Bytes: min(max(size, chunk.MinBytes), chunk.MaxBytes)}
