@@ -14,8 +14,8 @@ import (
 )
 
 // TestEraseKeepsShared checks that an erasure reports how many entries it has kept. The test also
-// checks that a collection without a declaration is removed together with its last entry. The
-// reason is that the name of the collection can contain data about the user.
+// checks that a collection without a declaration is removed together with its last entry,
+// because the name of the collection can contain data about the user.
 func TestEraseKeepsShared(t *testing.T) {
 	h := openCollections(t)
 	fillCollections(t, h)

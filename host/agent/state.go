@@ -29,7 +29,7 @@ type State struct {
 	// Path identifies the waiting action. The first number in Path identifies a list of actions of
 	// the step. The second number is an index in this list. For each nested list, Path contains two
 	// more numbers. The first is 0 for ON_SUCCESS or 1 for ON_FAIL, and the second is an index in
-	// the nested list. If the step waits for input but none of its actions is waiting, Path is nil.
+	// the nested list. If the step waits for input and no action is waiting, Path is nil.
 	Path []int `json:"path,omitempty"`
 	// Result is the value that "call_result" has at the waiting action.
 	Result any `json:"result,omitempty"`

@@ -132,7 +132,7 @@ type Input struct {
 	Input   json.RawMessage
 	Context json.RawMessage
 	Limits  Limits
-	// Domain is the isolation domain of the caller whose run it is. Domain is a part of the domain
+	// Domain is the isolation domain of the run's caller. Domain is a part of the domain
 	// of the source. If an engine uses worker processes, a process never runs guests of two
 	// domains, not even one after the other. The empty string is also a domain.
 	Domain string

@@ -240,8 +240,8 @@ func (s *scanner) quoted(quote byte) {
 	s.fail(start, "close the string on the same line", "the string is not closed")
 }
 
-// maxSlashes is the number of slashes in a line that are checked for a regular expression although
-// none of them began one. Each check can read the whole line.
+// maxSlashes is the maximum number of failed attempts to read a regular expression in one line. Each
+// attempt can read the whole line.
 const maxSlashes = 16
 
 // pattern reads a regular expression. If no regular expression ends on this line, pattern reads

@@ -15,8 +15,8 @@ const (
 	// maxAttempts is the maximum number of attempts to commit a transaction that conflicts with
 	// other transactions.
 	maxAttempts = 24
-	// After exclusiveAfter conflicts, an update runs alone: no other update of this process runs at
-	// the same time.
+	// After exclusiveAfter conflicts, no other update of this process runs at the same time as the
+	// conflicting update.
 	exclusiveAfter = 3
 	// maxBackoff is the maximum wait before another attempt.
 	maxBackoff = 50 * time.Millisecond
