@@ -9,6 +9,6 @@ func SetMinEntries(s *Set, n int) { s.minEntries = n }
 func Indexed(s *Set, prefix storage.Key) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p := s.find(partitionKey{prefix, "english", ""})
+	p := s.find(partitionKey{prefix, "english", "", ""})
 	return p != nil && p.bytes > 0
 }

@@ -48,10 +48,11 @@ type partition struct {
 }
 
 // partitionKey identifies an index. The same records can have several indexes: each language has
-// its own stems, and each Decode can return different entries.
+// its own stems, each Space has its own vectors, and each Decode can return different entries.
 type partitionKey struct {
 	prefix   storage.Key
 	language string
+	space    string
 	decoding string
 }
 

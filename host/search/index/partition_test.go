@@ -502,6 +502,28 @@ func TestSearchEndsWithContext(t *testing.T) {
 	}
 }
 
+// TestSpaces checks that a search does not compare the vectors of another space, although both spaces
+// have the same dimension.
+func TestSpaces(t *testing.T) {
+	b, kb := &backend{Backend: mem.New()}, partition("t", "kb")
+	fill(t, b, kb, 300)
+	s := index.New(b, index.Options{})
+	defer s.Close()
+	q := index.Query{Vector: grid(1, 2, 3), Mode: index.Vector, Limit: 300, Space: "old"}
+	if hits, err := s.Search(t.Context(), kb, decode, q); err != nil || len(hits) == 0 {
+		t.Fatalf("Search = %d hits, %v", len(hits), err)
+	}
+	q.Space = "new"
+	hits, err := s.Search(t.Context(), kb, func(r storage.Record) (index.Entry, error) {
+		e, err := decode(r)
+		e.Vector = nil // the entry has not been moved yet
+		return e, err
+	}, q)
+	if err != nil || len(hits) != 0 {
+		t.Errorf("Search in a space without vectors = %d hits, %v; want none", len(hits), err)
+	}
+}
+
 // TestUnfit searches a partition whose index does not fit in memory.
 func TestUnfit(t *testing.T) {
 	b, kb := &backend{Backend: mem.New()}, partition("t", "kb")

@@ -77,7 +77,7 @@ func (s *Set) Search(ctx context.Context, prefix storage.Key, decode Decode, q Q
 		return nil, err
 	}
 	defer s.counters.searched(time.Now())
-	r, key := newRanking(&q, words), partitionKey{prefix, language.Name(), q.Decoding}
+	r, key := newRanking(&q, words), partitionKey{prefix, language.Name(), q.Space, q.Decoding}
 	p := s.acquire(key, false)
 	if p == nil {
 		var hits []Hit
