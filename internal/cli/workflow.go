@@ -18,8 +18,8 @@ func (wc workflowCommands) command() *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "workflow",
 		Short: "End, show and list workflows",
-		Long: `End, show and list workflows. A workflow is a tree of runs and sessions that share the facts with the
-scope execution_tree. A workflow starts with the first run or write that uses the id of the workflow (--workflow).`,
+		Long: `End, show and list workflows. A workflow is a tree of runs and sessions. These runs and
+sessions share facts: the facts whose scope is execution_tree. A workflow starts with the first run or write that uses the id of the workflow (--workflow).`,
 		Example: `  toolrun run plan --user ann --workflow trip-7
   toolrun workflow end trip-7`,
 	})

@@ -11,7 +11,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// maxWaiting is the maximum number of notifications of a run that wait for a slow client.
+// If a client is slow, the notifications of a run wait. maxWaiting is the maximum number of waiting
+// notifications.
 const maxWaiting = 1000
 
 var levels = map[abi.Level]mcp.LoggingLevel{

@@ -30,8 +30,8 @@ const (
 	TableFill    Op = 0xfc11
 )
 
-// These are the opcodes of constant expressions, the prefixes, and the only vector instruction that
-// is a constant.
+// These are the opcodes that occur in constant expressions. Some of them are prefixes of other
+// opcodes. Only one vector instruction is a constant.
 const (
 	opEnd       = 0x0b
 	opGlobalGet = 0x23
