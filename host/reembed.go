@@ -2,7 +2,9 @@ package host
 
 import (
 	"context"
+	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
@@ -160,7 +162,7 @@ func (mv mover) vectors(ctx context.Context, texts []string) ([][]float32, error
 	if len(distinct) == 0 {
 		return vectors, nil
 	}
-	made, err := mv.embed(ctx, distinct)
+	made, err := mv.embedAll(ctx, distinct)
 	if err != nil {
 		return nil, err
 	}
@@ -169,6 +171,31 @@ func (mv mover) vectors(ctx context.Context, texts []string) ([][]float32, error
 		vectors[i] = made[at]
 	}
 	return vectors, nil
+}
+
+// minEmbedded is the size of a text that an embedder must accept.
+const minEmbedded = 2 << 10
+
+// embedAll returns the vectors of texts. If the embedder rejects a request, embedAll sends the two
+// halves of the texts in separate requests. A single text is shortened, because one user's text must
+// not stop the move of all entries.
+func (mv mover) embedAll(ctx context.Context, texts []string) ([][]float32, error) {
+	made, err := mv.embed(ctx, texts)
+	if !errors.Is(err, abi.InvalidArgument) && !errors.Is(err, abi.TooLarge) {
+		return made, err
+	}
+	if len(texts) == 1 {
+		if len(texts[0]) <= minEmbedded {
+			return nil, err
+		}
+		return mv.embedAll(ctx, []string{strings.ToValidUTF8(texts[0][:len(texts[0])/2], "")})
+	}
+	first, err := mv.embedAll(ctx, texts[:len(texts)/2])
+	if err != nil {
+		return nil, err
+	}
+	second, err := mv.embedAll(ctx, texts[len(texts)/2:])
+	return append(first, second...), err
 }
 
 // The method "embed" sends a request to the embedder and counts the usage of this request. If the

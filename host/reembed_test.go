@@ -1,9 +1,14 @@
 package host_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -384,6 +389,44 @@ func TestReembedForgetsErasedUser(t *testing.T) {
 
 // The function "holds" reports whether a record of the backend contains a text. The function
 // "holds" searches the key and the content of each record.
+// TestReembedLongText moves entries to a model that rejects long texts. The vector of a long text is
+// the vector of its beginning. A model that rejects all texts must end the move.
+func TestReembedLongText(t *testing.T) {
+	backend, inner := mem.New(), startEmbedder(t, 3)
+	h := openModel(t, backend, inner, "lexical", 3)
+	fill(t, h, 20)
+	long := host.NewEntry{ID: "long", Content: text(strings.Repeat("poison ", 20_000))}
+	if _, err := host.CollectionsOf(h).Remember(t.Context(), host.Caller{User: "mallory"}, "kb", long); err != nil {
+		t.Fatal(err)
+	}
+	limit, requests := 0, 0
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests++
+		body, _ := io.ReadAll(r.Body)
+		var in struct{ Input []string }
+		_ = json.Unmarshal(body, &in)
+		if slices.ContainsFunc(in.Input, func(s string) bool { return len(s) > limit }) {
+			http.Error(w, `{"error":{"message":"maximum context length is 8192 tokens"}}`, http.StatusBadRequest)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		inner.ServeHTTP(w, r)
+	}))
+	t.Cleanup(proxy.Close)
+	moved, err := openReembed(backend, proxy.URL+"/v1", 3, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = moved.Close() })
+	if _, err := host.CollectionsOf(moved).Reembed(t.Context(), host.Caller{}, "kb", nil); !errors.Is(err, abi.InvalidArgument) || requests > 20 {
+		t.Errorf("Reembed with a model that rejects all texts = %v after %d requests; want invalid_argument and at most 20", err, requests)
+	}
+	limit = 32 << 10
+	if done, err := host.CollectionsOf(moved).Reembed(t.Context(), host.Caller{}, "kb", nil); err != nil || !done.Done {
+		t.Errorf("Reembed = %+v, %v; want a complete move", done, err)
+	}
+}
+
 func holds(t *testing.T, backend storage.Backend, text string) bool {
 	t.Helper()
 	found, err := backend.Scan(t.Context(), "", "", 100_000)
