@@ -10,7 +10,7 @@ import (
 // The limits of a page of records.
 const (
 	// firstRecords is the number of records on a first page. pageRecords is the maximum number of
-	// records on every other page. If all entries have the maximum size, the first page has 16 MiB.
+	// records on every other page: a page of large entries can follow a page of small entries.
 	firstRecords = 16
 	pageRecords  = 64
 	// pageBytes is the intended maximum size of the contents on a page.
