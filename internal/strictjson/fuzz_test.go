@@ -16,6 +16,7 @@ import (
 var seeds = []string{
 	``, `null`, ` [1, -0.5e+3, "x"] `, `{"a":{"b":[true,false,null]}}`, `{"a":1,"\u0061":2}`,
 	`"\ud83d\ude00"`, `"\ud83d"`, "\"\xff\"", `1e309`, `1 2`, `{"":0,"__proto__":1,"\u0000":2}`, `[[[[`, `"\`, `{"a"`, "\ufeff1",
+	`{"b":[],"a":{"\u2028":"line\nbreak"},"ü":"\u2029 / \/ \ud83d\ude00"}`, `[ true , false , null , "" , -0.0E-1 , {} ]`,
 }
 
 // FuzzCheck compares Check with encoding/json on all texts for which both define a result.
@@ -35,6 +36,37 @@ func FuzzCheck(f *testing.F) {
 		}
 		if err == nil && (repeatsName(text) || loneSurrogate(text)) {
 			t.Fatalf("Check accepted a duplicate name or a lone surrogate")
+		}
+	})
+}
+
+// FuzzLikeEncodingJSON checks that Decode and Encode have the same results as encoding/json.
+func FuzzLikeEncodingJSON(f *testing.F) {
+	for _, seed := range seeds {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		got, err := strictjson.Decode(text, strictjson.Limits{})
+		if err != nil {
+			return
+		}
+		var want any
+		dec := json.NewDecoder(bytes.NewReader(text))
+		dec.UseNumber()
+		if err := dec.Decode(&want); err != nil {
+			t.Fatalf("encoding/json rejects the text: %v", err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("Decode (-want +got):\n%s", diff)
+		}
+		var encoded bytes.Buffer
+		enc := json.NewEncoder(&encoded)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(want); err != nil {
+			t.Fatal(err)
+		}
+		if text, err := strictjson.Encode(got); err != nil || string(text)+"\n" != encoded.String() {
+			t.Fatalf("Encode = %s, %v; want %s", text, err, encoded.String())
 		}
 	})
 }

@@ -1,12 +1,6 @@
 package strictjson
 
-import (
-	"bytes"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"strconv"
-)
+import "strconv"
 
 // Limits contains the limits of a document. If a field is zero, its default applies; zero never
 // means "no limit".
@@ -84,42 +78,6 @@ func (e *Error) Where(name string, text []byte) string {
 		return name + path
 	}
 	return name + "." + path
-}
-
-// Decode checks text and returns its value as map[string]any, []any, string, json.Number, bool or
-// nil. Numbers keep their literals. If Check returns an error, Decode returns this error.
-func Decode(text []byte, lim Limits) (any, error) {
-	if err := Check(text, lim); err != nil {
-		return nil, err
-	}
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.UseNumber()
-	var v any
-	if err := dec.Decode(&v); err != nil {
-		return nil, fmt.Errorf("decode checked document: %w", err)
-	}
-	return v, nil
-}
-
-// IsObject reports whether a text that has passed Check is an object.
-func IsObject(text []byte) bool {
-	text = bytes.TrimLeft(text, " \t\r\n")
-	return len(text) > 0 && text[0] == '{'
-}
-
-// Encode returns v as compact JSON. Object keys are sorted, json.Number literals are unchanged, and
-// there is no HTML escaping and no final newline. Encode accepts results of Decode, and any other
-// value that encoding/json accepts. Strings must be valid UTF-8. The error of Encode contains no
-// part of v.
-func Encode(v any) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		// The errors of encoding/json are replaced, because they quote the value.
-		return nil, errors.New("encode JSON: the value has no JSON representation")
-	}
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
 
 // Clone returns a deep copy of a result of Decode. The copy shares no object or array with v.

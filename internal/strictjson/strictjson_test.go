@@ -234,6 +234,19 @@ func TestEncode(t *testing.T) {
 	}
 }
 
+func TestEncodeFails(t *testing.T) {
+	loop := map[string]any{}
+	loop["secret"] = []any{loop}
+	for name, value := range map[string]any{
+		"an invalid number": json.Number("secret"), "a number and text": json.Number("1,secret"),
+		"a function": []any{func() {}}, "an object that contains itself": loop,
+	} {
+		if text, err := strictjson.Encode(value); err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("Encode of %s = %s, %v; want an error that does not quote the value", name, text, err)
+		}
+	}
+}
+
 func TestClone(t *testing.T) {
 	decode := func() any {
 		v, err := strictjson.Decode([]byte(`{"a":{"b":[{"c":1},2,[3]]},"e":[],"o":{},"n":null}`), strictjson.Limits{})
@@ -312,6 +325,19 @@ func BenchmarkDecode(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := strictjson.Decode([]byte(order), strictjson.Limits{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkEncode(b *testing.B) {
+	value, err := strictjson.Decode([]byte(order), strictjson.Limits{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := strictjson.Encode(value); err != nil {
 			b.Fatal(err)
 		}
 	}
