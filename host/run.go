@@ -241,6 +241,9 @@ func (r *run) guest(ctx context.Context, a *attempt, out *engine.Output, e *Exec
 // The tool can have stored entries that need vectors. The method "complete" computes these vectors
 // while the run has a slot at the gate.
 func (a *attempt) complete(ctx context.Context) error {
+	if !memory.NeedsCompletion(a.view) {
+		return nil
+	}
 	stop := threadCPU()
 	defer func() { a.searching += stop() }()
 	if err := memory.Complete(ctx, a.view); err != nil {

@@ -18,17 +18,22 @@ type anchors struct {
 	// sessionKey, workflowKey and erasedKey are the keys of the anchors. If the caller has no
 	// session, workflow or user, the corresponding key is "".
 	sessionKey, workflowKey, erasedKey storage.Key
-	session, workflow, erased          storage.Record
+	// session, workflow and erased are the records that were read at the start. They are never nil.
+	// An absent anchor is the zero Record.
+	session, workflow, erased *storage.Record
 	// The apps of a tenant can share blocks. If the user was erased from these blocks, a mark
 	// exists, and sharedKey is the mark's key. If the app has no shared blocks, sharedKey is "".
 	sharedKey    storage.Key
-	sharedErased storage.Record
+	sharedErased *storage.Record
 	// anonymous is the content that sessionMeta has if the caller has no session.
 	anonymous session.State
 	// If the run is executed again after an approval, approved is the record of the request for
-	// this approval. Otherwise, approved is the zero Record.
-	approved storage.Record
+	// this approval. Otherwise, approved is nil.
+	approved *storage.Record
 }
+
+// absent is the record of an anchor that the caller does not have.
+var absent storage.Record
 
 // begin reads the anchors. If the session or the workflow has not started yet, begin starts it.
 func (t *transaction) begin(ctx context.Context) error {
@@ -42,6 +47,7 @@ func (t *transaction) begin(ctx context.Context) error {
 		}
 		t.anonymous = anonymous
 	}
+	t.session, t.workflow, t.erased, t.sharedErased = &absent, &absent, &absent, &absent
 	keys := t.anchorKeys()
 	if len(keys) == 0 {
 		return nil
@@ -63,15 +69,17 @@ func (t *transaction) begin(ctx context.Context) error {
 }
 
 // If the run is executed again after an approval, readApproval reads the request for this approval.
-func (t *transaction) readApproval(ctx context.Context) (err error) {
+func (t *transaction) readApproval(ctx context.Context) error {
 	claim := t.tx.Claim
 	if claim == nil {
 		return nil
 	}
-	if t.approved, err = t.s.records.Get(ctx, t.s.approvals.Key(t.tx.Caller, claim.Token)); err != nil {
+	approved, err := t.s.records.Get(ctx, t.s.approvals.Key(t.tx.Caller, claim.Token))
+	if err != nil {
 		return err
 	}
-	return claim.Check(t.approved)
+	t.approved = &approved
+	return claim.Check(approved)
 }
 
 // The method "use" records that the session and the workflow are used, and reports whether it has
@@ -80,13 +88,13 @@ func (t *transaction) readApproval(ctx context.Context) (err error) {
 func (t *transaction) use(ctx context.Context, start session.Start) (bool, error) {
 	c := t.tx.Caller
 	if t.tx.EndIdle {
-		return false, session.CheckIdle(t.s.sessions, t.session, c, t.s.now())
+		return false, session.CheckIdle(t.s.sessions, *t.session, c, t.s.now())
 	}
-	staleSession, err := t.s.sessions.Stale(t.session, c, start)
+	staleSession, err := t.s.sessions.Stale(*t.session, c, start)
 	if err != nil {
 		return false, err
 	}
-	staleWorkflow, err := t.s.workflows.Stale(t.workflow, c)
+	staleWorkflow, err := t.s.workflows.Stale(*t.workflow, c)
 	if err != nil || t.tx.ReadOnly {
 		return false, err
 	}
@@ -126,16 +134,16 @@ func (t *transaction) anchorKeys() []storage.Key {
 // were read.
 func (t *transaction) setAnchors(records []storage.Record) {
 	if t.tx.Caller.Session != "" {
-		t.session, records = records[0], records[1:]
+		t.session, records = &records[0], records[1:]
 	}
 	if t.tx.Caller.Workflow != "" {
-		t.workflow, records = records[0], records[1:]
+		t.workflow, records = &records[0], records[1:]
 	}
 	if t.tx.Caller.User != "" {
-		t.erased, records = records[0], records[1:]
+		t.erased, records = &records[0], records[1:]
 	}
 	if t.sharedKey != "" {
-		t.sharedErased = records[0]
+		t.sharedErased = &records[0]
 	}
 }
 
@@ -158,12 +166,12 @@ func (t *transaction) guards() []txn.Guard {
 	}
 	if c.User != "" {
 		guards = append(guards, txn.Guard{Key: t.erasedKey, Check: func(now storage.Record, _ time.Time) error {
-			return erasedSince(t.erased, now)
+			return erasedSince(t.erased, &now)
 		}})
 	}
 	if t.sharedKey != "" {
 		guards = append(guards, txn.Guard{Key: t.sharedKey, Check: func(now storage.Record, _ time.Time) error {
-			return erasedSince(t.sharedErased, now)
+			return erasedSince(t.sharedErased, &now)
 		}})
 	}
 	if t.tx.Key != "" {
@@ -181,7 +189,7 @@ func (t *transaction) guards() []txn.Guard {
 // transaction began, checkIdle returns a fault. For example, an upload can change the list of the
 // files of the session.
 func (t *transaction) checkIdle(now storage.Record, at time.Time) error {
-	if !now.SameVersion(t.session) {
+	if !now.SameVersion(*t.session) {
 		return abi.Faultf(abi.SessionEnded, "the session has changed since the sweep found it")
 	}
 	return session.CheckIdle(t.s.sessions, now, t.tx.Caller, at)
@@ -190,8 +198,8 @@ func (t *transaction) checkIdle(now storage.Record, at time.Time) error {
 // The erasure mark of a user was read twice. If the user was erased between the two reads,
 // erasedSince returns a fault. If only the first read found the mark, a sweep has removed the mark
 // since then.
-func erasedSince(before, now storage.Record) error {
-	if !now.Exists() || now.SameVersion(before) && now.Updated.Equal(before.Updated) {
+func erasedSince(before, now *storage.Record) error {
+	if !now.Exists() || now.SameVersion(*before) && now.Updated.Equal(before.Updated) {
 		return nil
 	}
 	return abi.Faultf(abi.Cancelled, "the user was erased during the run; nothing was stored")

@@ -229,10 +229,13 @@ func embedderOf(v *View) kind.Embedder {
 // entries of collections. The transaction calls Complete after its body. The body can also call
 // Complete, to receive faults before the end of the body. A second call of Complete does nothing.
 func Complete(ctx context.Context, v *View) error {
+	if !NeedsCompletion(v) {
+		return nil
+	}
 	var names []string
 	spaces := map[string][]kind.Namespace{}
 	for _, p := range v.partitions {
-		if p.store.Kind != declare.KindCollection || p.key.Part(storage.Namespace) == "" {
+		if !p.isNamespace() {
 			continue
 		}
 		if spaces[p.store.Name] == nil {
@@ -247,6 +250,16 @@ func Complete(ctx context.Context, v *View) error {
 		}
 	}
 	return nil
+}
+
+// NeedsCompletion reports whether the attempt has used a collection. If not, Complete does nothing.
+func NeedsCompletion(v *View) bool {
+	return slices.ContainsFunc(v.partitions, (*storePartition).isNamespace)
+}
+
+// isNamespace reports whether the partition is a namespace of a collection.
+func (p *storePartition) isNamespace() bool {
+	return p.store.Kind == declare.KindCollection && p.key.Part(storage.Namespace) != ""
 }
 
 // The method "lookup" returns the store with a given name. If there is no such store, the method

@@ -65,7 +65,7 @@ func (t *transaction) onCommit(e txn.Effects) ([]storage.Write, error) {
 		writes = entryWrites
 	}
 	if t.tx.Claim != nil {
-		ended, err := t.s.approvals.End(writes, t.tx.Caller, t.approved, approval.Ending{Claim: t.tx.Claim})
+		ended, err := t.s.approvals.End(writes, t.tx.Caller, *t.approved, approval.Ending{Claim: t.tx.Claim})
 		if err != nil {
 			return nil, err
 		}
@@ -73,7 +73,7 @@ func (t *transaction) onCommit(e txn.Effects) ([]storage.Write, error) {
 	}
 	switch {
 	case t.tx.EndIdle:
-		end, err := session.Tombstone(t.s.sessions, t.session, t.tx.Caller)
+		end, err := session.Tombstone(t.s.sessions, *t.session, t.tx.Caller)
 		return append(writes, end), err
 	case t.tx.Key != "":
 		content, err := t.kept(t.effects(e))

@@ -109,7 +109,7 @@ func pauseWrites(s *Service, p Pause, now map[storage.Key]storage.Record) (write
 	if p.Key == "" {
 		return writes, nil, nil
 	}
-	t := &transaction{s: s, tx: Tx{Caller: c, Key: p.Key, Fingerprint: p.Fingerprint, Claim: p.Claim}}
+	t := &transaction{s: s, tx: &Tx{Caller: c, Key: p.Key, Fingerprint: p.Fingerprint, Claim: p.Claim}}
 	finished := now[s.app.Finished(c, p.Key)]
 	if earlier, err = t.finished(finished); err != nil || earlier != nil {
 		return nil, earlier, err

@@ -81,7 +81,7 @@ type Done struct {
 // transaction.
 type transaction struct {
 	s  *Service
-	tx Tx
+	tx *Tx
 	anchors
 	// The field "view" is the View of the current attempt.
 	view *View
@@ -95,7 +95,7 @@ type transaction struct {
 // Transact executes the function "body" in attempts. Transact returns when an attempt commits or
 // fails. If the function "body" fails, nothing is stored, and Transact returns the error of the
 // function. Every other error of Transact is an *abi.Fault or the error of the context. Transact
-// copies tx and does not modify the original.
+// does not modify tx. The caller must not modify tx until Transact returns.
 //
 // The function "body" receives a View. The View becomes invalid when the function returns. The
 // function "body" must return soon after ctx ends. If a method of the View returns an error that is
@@ -108,9 +108,11 @@ func (s *Service) Transact(ctx context.Context, tx *Tx, body func(ctx context.Co
 	if err := partition.CheckID("idempotent run", tx.Key); err != nil {
 		return Done{}, err
 	}
-	t := &transaction{s: s, tx: *tx}
+	t := &transaction{s: s, tx: tx}
 	if tx.DryRun {
-		t.tx.Key, t.tx.LedgerEntry, t.tx.ReadOnly = "", nil, true
+		dry := *tx
+		dry.Key, dry.LedgerEntry, dry.ReadOnly = "", nil, true
+		t.tx = &dry
 	}
 	unlock, err := t.lockKey(ctx)
 	if err != nil {

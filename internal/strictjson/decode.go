@@ -15,6 +15,12 @@ func Decode(text []byte, lim Limits) (any, error) {
 	return d.value(), nil
 }
 
+// String returns the value of a JSON string that has passed Check.
+func String(text []byte) string {
+	w := walker{text: text}
+	return string(w.name())
+}
+
 // decoder decodes a text that has passed Check. Every run decodes documents, so the decoder does
 // not check the text again, as encoding/json would.
 type decoder struct{ walker }

@@ -88,6 +88,7 @@ func (d *decoder) outline(text []byte, depth int) any {
 		if len(text) > outlineText {
 			return longText[:min(characters(text), len(longText))]
 		}
+		return strictjson.String(text)
 	}
 	var v any
 	if json.Unmarshal(text, &v) != nil { // the number is outside the range of float64
