@@ -30,14 +30,15 @@ const (
 	Item      Tag = 0x80
 )
 
-var tagNames = map[Tag]string{
+// tagNames is an array, because every access to a record decodes a key.
+var tagNames = [256]string{
 	System: "system", Tenant: "tenant", App: "app", User: "user", Agent: "agent",
 	Session: "session", Workflow: "workflow", Shared: "shared", Store: "store", Namespace: "namespace", Item: "item",
 }
 
 // String returns the name of the tag.
 func (t Tag) String() string {
-	if name, ok := tagNames[t]; ok {
+	if name := tagNames[t]; name != "" {
 		return name
 	}
 	return fmt.Sprintf("tag(%#x)", byte(t))

@@ -16,6 +16,7 @@ import (
 func (c *commit) expect() (err error) {
 	tx, o := c.tx, c.tx.run.o
 	c.expected = tx.local.effects(tx.run.attempts)
+	c.expected.Writes = make([]Change, 0, tx.local.writes)
 	for _, e := range tx.local.entries {
 		if e.write.set {
 			change := Change{Key: e.key, Old: e.base, Warnings: e.write.warnings}

@@ -72,7 +72,7 @@ type applied struct {
 // the method writes the records of the attempt in one update of the backend.
 func (c *commit) store(ctx context.Context) (Outcome, error) {
 	tx := c.tx
-	inTime, cancel := context.WithTimeout(ctx, commitTimeout)
+	inTime, cancel := within(ctx, commitTimeout)
 	defer cancel()
 	err := c.settle(inTime, func() error {
 		on := storage.Footprint{Keys: c.keys, Held: tx.reads.heldBut(commitHolds), Budget: c.limits}
@@ -90,6 +90,15 @@ func (c *commit) store(ctx context.Context) (Outcome, error) {
 		return Outcome{}, errLate
 	}
 	return Outcome{}, err
+}
+
+// within returns a context that ends at the end of ctx or after the given time limit. If ctx has an
+// earlier deadline, within returns ctx itself, without a second timer.
+func within(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if end, ok := ctx.Deadline(); ok && time.Until(end) <= limit {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, limit)
 }
 
 // dryRun stores nothing and computes the effects that a commit would have on the current records.

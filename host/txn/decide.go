@@ -12,11 +12,12 @@ import (
 // commits wait.
 func (c *commit) decide(now []storage.Record) ([]storage.Write, error) {
 	tx, r := c.tx, c.tx.run
-	c.writes, c.growth, c.budget = nil, storage.Growth{}, quickBytes
+	c.writes = make([]storage.Write, 0, tx.local.writes+len(c.extra))
+	c.growth, c.budget = storage.Growth{}, quickBytes
 	if c.locked {
 		c.budget = MaxBlindBytes
 	}
-	c.effects = Effects{Attempts: r.attempts, Reads: c.expected.Reads}
+	c.effects = Effects{Attempts: r.attempts, Reads: c.expected.Reads, Writes: make([]Change, 0, tx.local.writes)}
 	tx.reads.tick()
 	guarded := func(i int) storage.Record { return now[c.keys.find(r.o.Guards[i].Key)] }
 	if err := r.checkGuards(tx.reads.at, guarded); err != nil {

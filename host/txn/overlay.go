@@ -155,7 +155,7 @@ func (o *overlay) touched() []storage.Key {
 
 // The method "effects" returns the effects of the attempt except the writes.
 func (o *overlay) effects(attempts int) Effects {
-	effects := Effects{Attempts: attempts}
+	effects := Effects{Attempts: attempts, Reads: make([]Read, 0, len(o.entries))}
 	for _, e := range o.entries {
 		if e.read || e.peeked {
 			effects.Reads = append(effects.Reads, Read{Key: e.key, Revision: e.base.Revision})
