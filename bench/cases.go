@@ -37,8 +37,7 @@ const (
 	manyBare   = "bare goja, then bare bbolt Batch"
 )
 
-// In the cases that measure many concurrent runs, the constant "writers" is the number of
-// concurrent writers.
+// In the cases that measure many concurrent runs, writers is the number of concurrent writers.
 const writers = 256
 
 const record = `{"preferences":{"language":"en","notifications":true},"recentOrders":["a1","b2","c3"],"visits":1}`

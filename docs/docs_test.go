@@ -23,8 +23,8 @@ var notRun = map[string]int{
 	"docs/tutorials/python.md":         1, // a download
 }
 
-// TestPages does not execute the pages in the variable "elsewhere". For each of these pages, the
-// variable contains the name of the test that checks the page.
+// TestPages does not execute the pages in elsewhere. For each of these pages, the variable contains
+// the name of the test that checks the page.
 var elsewhere = map[string]string{
 	"docs/reference/app-file.md":   "host/app: TestReferenceExample",
 	"docs/reference/cli.md":        "internal/cli: TestReferenceOfCommands",
@@ -32,7 +32,7 @@ var elsewhere = map[string]string{
 	"docs/reference/javascript.md": "internal/cli: TestReferenceOfJavaScript",
 }
 
-// The function "pages" returns the paths of the executed pages. The paths have forward slashes.
+// pages returns the paths of the executed pages. The paths have forward slashes.
 func pages(t *testing.T) []string {
 	t.Helper()
 	names := []string{"README.md"}

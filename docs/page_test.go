@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// The constant "root" is the path of the project's folder.
+// root is the path of the project's folder.
 const root = ".."
 
-// The type "step" is one step of a page. A step is a fenced block, or an instruction in a comment.
+// step is one step of a page. A step is a fenced block, or an instruction in a comment.
 type step struct {
 	line     int
 	mark     string // the keyword of the comment, or "" if the block has no comment

@@ -33,9 +33,9 @@ const pageTime = 3 * time.Minute
 // endOfCommand is a line that marks the end of a command's output.
 const endOfCommand = "=====end of command====="
 
-// The function "follow" executes the blocks of a page and compares their outputs with the page. The
-// parent of the page's folder contains a link "toolrun", which leads to the repository, because
-// readers have a clone there.
+// follow executes the blocks of a page and compares their outputs with the page. The parent of the
+// page's folder contains a link "toolrun", which leads to the repository, because readers have a
+// clone there.
 func follow(t *testing.T, page string, bin string, env []string) {
 	t.Helper()
 	r := &reader{t: t, page: page, dir: filepath.Join(t.TempDir(), "work"), port: freePort(t)}
@@ -59,8 +59,8 @@ func follow(t *testing.T, page string, bin string, env []string) {
 	}
 }
 
-// The method "take" adds a step of the page to the script. If the step needs no shell, the method
-// "take" checks the step immediately.
+// take adds a step of the page to the script. If the step needs no shell, take checks the step
+// immediately.
 func (r *reader) take(s step, clone string) {
 	r.t.Helper()
 	switch {
@@ -89,14 +89,13 @@ func (r *reader) take(s step, clone string) {
 	}
 }
 
-// The method "save" adds a command to the script. The command writes a file with the text of a
-// block.
+// save adds a command to the script. The command writes a file with the text of a block.
 func (r *reader) save(s step) {
 	name := "'" + s.argument + "'"
 	fmt.Fprintf(&r.script, "mkdir -p \"$(dirname %s)\" && cat > %s <<'END OF FILE'\n%sEND OF FILE\n", name, name, r.local(s.text))
 }
 
-// The method "quote" checks that a file contains the text of the block.
+// quote checks that a file contains the text of the block.
 func (r *reader) quote(s step, clone string) {
 	r.t.Helper()
 	text, err := os.ReadFile(filepath.Join(clone, filepath.FromSlash(s.argument)))
@@ -129,8 +128,8 @@ var (
 	fromSource = regexp.MustCompile(`\bgo run \./cmd/toolrun\b`)
 )
 
-// The method "local" changes the text of a command or a file. The method "local" replaces the port
-// with the port of this test, and it replaces "go run ./cmd/toolrun" with "toolrun".
+// local changes the text of a command or a file. local replaces the port with the port of this
+// test, and it replaces "go run ./cmd/toolrun" with "toolrun".
 func (r *reader) local(text string) string {
 	text = fromSource.ReplaceAllString(text, "toolrun")
 	// The path of the link differs in each test. If the text contained the path of the link, Go
@@ -161,7 +160,7 @@ func (r *reader) execute(bin string, env []string) string {
 	return strings.ReplaceAll(out.String(), "127.0.0.1:"+r.port, "127.0.0.1:8080")
 }
 
-// The method "compare" compares the output of each command with the output that the page shows.
+// compare compares the output of each command with the output that the page shows.
 func (r *reader) compare(out string) {
 	r.t.Helper()
 	outputs := strings.Split(out, endOfCommand+"\n")
@@ -176,8 +175,8 @@ func (r *reader) compare(out string) {
 	}
 }
 
-// The function "matches" reports whether the output of a command matches the text on a page. Within
-// a line, "..." matches any text. A line that contains only "..." matches any lines.
+// matches reports whether the output of a command matches the text on a page. Within a line, "..."
+// matches any text. A line that contains only "..." matches any lines.
 func matches(got, want string) bool {
 	var pattern strings.Builder
 	for line := range strings.Lines(normal(want)) {
@@ -191,8 +190,8 @@ func matches(got, want string) bool {
 	return err == nil && ok
 }
 
-// Some text differs between executions. The variable "changing" contains patterns for such text,
-// and the text that replaces it in comparisons.
+// Some text differs between executions. changing contains patterns for such text, and the text that
+// replaces it in comparisons.
 var changing = []struct {
 	pattern *regexp.Regexp
 	stand   string

@@ -35,8 +35,7 @@ type AdHocTool struct {
 	Grants []declare.Grant
 }
 
-// The method "digest" returns a digest that identifies the tool. If c is nil, the method "digest"
-// returns nil.
+// digest returns a digest that identifies the tool. If c is nil, digest returns nil.
 func (c *AdHocTool) digest() []byte {
 	if c == nil {
 		return nil
@@ -138,8 +137,8 @@ type cachedTool struct {
 	uses int // active runs
 }
 
-// The method "tool" compiles the AdHocTool of an invocation, or returns the tool from the cache.
-// The tool stays open until release is called.
+// tool compiles the AdHocTool of an invocation, or returns the tool from the cache. The tool stays
+// open until release is called.
 func (c *programCache) tool(h *Host, inv Invocation) (t *tool, release func(), err error) {
 	declared, err := c.declared(h, inv)
 	if err != nil {
@@ -163,8 +162,8 @@ func (c *programCache) release(entry *cachedTool) {
 	c.evict()
 }
 
-// The method "declared" returns the declaration of an AdHocTool. If the AdHocTool has a grant on a
-// store that the app does not have, the method "declared" returns an error.
+// declared returns the declaration of an AdHocTool. If the AdHocTool has a grant on a store that
+// the app does not have, declared returns an error.
 func (c *programCache) declared(h *Host, inv Invocation) (declared app.Tool, err error) {
 	if len(inv.Code.Text) > h.limits.SourceBytes {
 		return declared, abi.Faultf(abi.SourceInvalid, "the code exceeds %s", bytesize.Format(int64(h.limits.SourceBytes)))
@@ -184,8 +183,8 @@ func (c *programCache) declared(h *Host, inv Invocation) (declared app.Tool, err
 	return declared, nil
 }
 
-// The method "get" returns the tool with the given key. If the tool is not cached, the method "get"
-// creates it. The caller must hold mu.
+// get returns the tool with the given key. If the tool is not cached, get creates it. The caller
+// must hold mu.
 func (c *programCache) get(h *Host, key string, declared app.Tool, text string) *cachedTool {
 	if found := c.byKey[key]; found != nil {
 		c.recent.MoveToFront(found)
@@ -205,8 +204,8 @@ func (c *programCache) get(h *Host, key string, declared app.Tool, text string) 
 	return entry
 }
 
-// The function "declares" reports whether an app has a store with the given name. If the name is a
-// pattern, the function "declares" reports whether the app has a store that the pattern covers.
+// declares reports whether an app has a store with the given name. If the name is a pattern,
+// declares reports whether the app has a store that the pattern covers.
 func declares(a *app.App, store string) bool {
 	return store == declare.SessionMeta || store == declare.Facts && a.Facts != nil || a.CanGrant(store)
 }
@@ -224,8 +223,8 @@ func unknownGrant(a *app.App, name string) error {
 	return f.WithHint("the declared stores are: %s", strings.Join(known, ", "))
 }
 
-// The method "evict" evicts the least recently used tools until the cache is within its limit. The
-// method "evict" skips tools that have an active run. The caller must hold mu.
+// evict evicts the least recently used tools until the cache is within its limit. evict skips tools
+// that have an active run. The caller must hold mu.
 func (c *programCache) evict() {
 	for e := c.recent.Back(); e != nil && c.recent.Len() > maxPrograms && !c.closed; {
 		before, entry := e.Prev(), e.Value.(*cachedTool)

@@ -10,12 +10,12 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// The method "flow" returns the admission flow to which the job belongs.
+// flow returns the admission flow to which the job belongs.
 func (j *job) flow() admission.Flow {
 	return admission.Flow{App: j.h.app.ID, Tenant: j.info.Caller.Tenant, User: j.info.Caller.User}
 }
 
-// The method "admit" waits until the gate admits the job.
+// admit waits until the gate admits the job.
 func (j *job) admit(ctx context.Context) error {
 	err := j.h.gate.Acquire(ctx, j.flow())
 	j.admitted = err == nil
@@ -28,8 +28,8 @@ func (j *job) admit(ctx context.Context) error {
 	return late.WithHint("retry with fewer concurrent requests, or raise the time limit")
 }
 
-// The method "leave" releases the slot that the job has at the gate. A job that ended while it was
-// parked has no slot.
+// leave releases the slot that the job has at the gate. A job that ended while it was parked has no
+// slot.
 func leave(j *job) {
 	if j.external == nil || !j.external.parked {
 		j.h.gate.Release(j.flow())
@@ -47,8 +47,8 @@ func (r *run) timeLimit() time.Duration {
 	return r.h.limits.timeout(r.tool.Limits.Timeout, r.inv.Timeout)
 }
 
-// The method "admitted" calls the function "work" after the gate has admitted the caller. Use this
-// method for operations that read much data and therefore use as much CPU time as a run.
+// admitted calls the function "work" after the gate has admitted the caller. Use this method for
+// operations that read much data and therefore use as much CPU time as a run.
 func (h *Host) admitted(ctx context.Context, caller Caller, work func() error) error {
 	flow := admission.Flow{App: h.app.ID, Tenant: caller.as("").Tenant, User: caller.User}
 	if err := h.gate.Acquire(ctx, flow); err != nil {
@@ -58,9 +58,9 @@ func (h *Host) admitted(ctx context.Context, caller Caller, work func() error) e
 	return work()
 }
 
-// The method "ready" prepares the state that all attempts of the run share. The method "ready"
-// first waits at the gate, because the documents of an invocation use memory and CPU time. The gate
-// is the only limit on the number of concurrent invocations.
+// ready prepares the state that all attempts of the run share. ready first waits at the gate,
+// because the documents of an invocation use memory and CPU time. The gate is the only limit on the
+// number of concurrent invocations.
 func (r *run) ready(ctx context.Context) error {
 	inTime, cancel := r.bounded(ctx, r.timeLimit())
 	defer cancel()
@@ -78,8 +78,8 @@ func (r *run) ready(ctx context.Context) error {
 	return r.prepare()
 }
 
-// Before it can run a tool of this tenant, an engine can need a resource, such as a process. The
-// method "warm" starts this resource.
+// Before it can run a tool of this tenant, an engine can need a resource, such as a process. warm
+// starts this resource.
 func (r *run) warm(ctx context.Context) error {
 	w, ok := r.program.(engine.Warmer)
 	if !ok || w.IsWarm(r.info.Caller.Tenant) {

@@ -22,10 +22,10 @@ type agentEnv struct {
 	turn   *turn
 	view   *memory.View
 	random *rand.Rand
-	// For each of the user's blocks, the field "versions" contains the version that the agents of
-	// this attempt know.
+	// For each of the user's blocks, versions contains the version that the agents of this attempt
+	// know.
 	versions map[blockID]time.Time
-	// The field "named" is true if the name of the agent that performs the turn is known.
+	// named is true if the name of the agent that performs the turn is known.
 	named bool
 }
 
@@ -83,8 +83,8 @@ func (e *agentEnv) SetKept(ctx context.Context, name string, kept map[string]any
 
 func (e *agentEnv) hasUser() bool { return e.view.Caller().User != "" }
 
-// The method "read" reads the state of an agent. The state is stored under the name "item". If
-// there is no session, only the variables of the user exist.
+// read reads the state of an agent. The state is stored under the name "item". If there is no
+// session, only the variables of the user exist.
 func (e *agentEnv) read(ctx context.Context, item string, to any) (found bool, err error) {
 	text, err := e.view.AgentState(ctx, item)
 	if errors.Is(err, abi.NoSession) {
@@ -99,8 +99,7 @@ func (e *agentEnv) read(ctx context.Context, item string, to any) (found bool, e
 	return true, nil
 }
 
-// The method "write" stores a state under the name "item". If there is no session, the method
-// "write" does nothing.
+// write stores a state under the name "item". If there is no session, write does nothing.
 func (e *agentEnv) write(ctx context.Context, item string, state any) error {
 	text, err := json.Marshal(state)
 	if err != nil {
@@ -157,7 +156,7 @@ func (e *agentEnv) DeleteFact(ctx context.Context, name, path string) error {
 	return e.call(ctx, name, abi.Call{Op: abi.DeleteFact, Args: []json.RawMessage{quoted(path)}})
 }
 
-// The method "call" performs a memory operation with the rights of an agent.
+// call performs a memory operation with the rights of an agent.
 func (e *agentEnv) call(ctx context.Context, name string, call abi.Call) error {
 	e.turn.calls++
 	_, err := e.view.CallWith(ctx, e.turn.h.agents[name].authority, call)

@@ -60,8 +60,8 @@ func (e *agentEnv) UserMemory(ctx context.Context, name string) (*report.MemoryC
 	return &found.MemoryContext, nil
 }
 
-// The method "shown" records which version of a text the agent knows. If the text does not exist,
-// the version is the zero time.
+// shown records which version of a text the agent knows. If the text does not exist, the version is
+// the zero time.
 func (e *agentEnv) shown(id blockID, updated time.Time) {
 	if e.versions == nil {
 		e.versions = map[blockID]time.Time{}
@@ -191,7 +191,7 @@ func (e *agentEnv) updateMemory(ctx context.Context, name string, input json.Raw
 	return reply, nil
 }
 
-// The method "block" returns a text, or nil if the text does not exist.
+// block returns a text, or nil if the text does not exist.
 func (e *agentEnv) block(ctx context.Context, id blockID) (found *block.Block, err error) {
 	reply, err := e.blockCall(ctx, abi.GetBlock, id.name, map[string]any{"agent": id.agent != ""})
 	if err != nil {

@@ -17,19 +17,19 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// The type "turn" is the execution of a request to an agent. The request is for a turn or for an
-// evaluation of rules.
+// turn is the execution of a request to an agent. The request is for a turn or for an evaluation of
+// rules.
 type turn struct {
 	job
 	req Turn
 	set *agent.Set
-	// The field "name" is the kind of the request: turn, preview, fire, check or store. The field
-	// "name" is part of the fingerprint of the request.
+	// name is the kind of the request: turn, preview, fire, check or store. name is part of the
+	// fingerprint of the request.
 	name string
-	// The function "perform" executes the request once.
+	// perform executes the request once.
 	perform func(ctx context.Context, t *turn, env *agentEnv) error
-	// The function "answer" returns the answer that is stored under the idempotency key. The answer
-	// is stored as JSON.
+	// answer returns the answer that is stored under the idempotency key. The answer is stored as
+	// JSON.
 	answer func(t *turn, effects report.Effects) any
 	last   turnAttempt
 	// endIdle is true if the turn ends the idle session of the caller.
@@ -162,8 +162,8 @@ func (t *turn) makeFingerprint() (string, error) {
 	}, t.inv.mocksPart()...)), nil
 }
 
-// The method "attempt" waits until the gate has admitted the turn. Then it executes the turn once,
-// with a new View.
+// attempt waits until the gate has admitted the turn. Then it executes the turn once, with a new
+// View.
 func (t *turn) attempt(ctx context.Context, v *memory.View) error {
 	t.attempts++
 	t.info.Attempt = t.attempts
@@ -182,7 +182,7 @@ func (t *turn) attempt(ctx context.Context, v *memory.View) error {
 	return e.Err
 }
 
-// The method "admitted" executes the turn. The gate has already admitted the turn.
+// admitted executes the turn. The gate has already admitted the turn.
 func (t *turn) admitted(ctx context.Context, v *memory.View, e *Execution) {
 	defer func() {
 		if t.last.outside == nil {
@@ -266,7 +266,7 @@ func (t *turn) storedAnswer(effects report.Effects) ([]byte, error) {
 // errUnreadableAnswer is the fault of a repeated turn whose stored answer is invalid.
 var errUnreadableAnswer = abi.Faultf(abi.Internal, "cannot read the stored result of the earlier turn")
 
-// The method "fault" converts the error of a turn to the fault that the caller gets.
+// fault converts the error of a turn to the fault that the caller gets.
 func (t *turn) fault(err error) *abi.Fault {
 	f := t.faultOf(err)
 	if f.Code == abi.Timeout && f.Hint == "" {

@@ -164,7 +164,7 @@ func onBackends(t *testing.T, test func(*testing.T)) {
 
 var annInS1 = host.Caller{User: "ann", Session: "s1"}
 
-// The function "say" performs a turn with a message.
+// say performs a turn with a message.
 func say(t *testing.T, h *host.Host, c host.Caller, message string) *report.Turn {
 	t.Helper()
 	result, err := h.Agents().Turn(context.Background(), host.Turn{Caller: c, Message: &message})
@@ -174,8 +174,7 @@ func say(t *testing.T, h *host.Host, c host.Caller, message string) *report.Turn
 	return result
 }
 
-// The function "content" reads the content of a store or the value of a fact. The caller is an
-// operator.
+// content reads the content of a store or the value of a fact. The caller is an operator.
 func content(t *testing.T, h *host.Host, c host.Caller, op, name string) string {
 	t.Helper()
 	reply, _, err := h.Stores().Do(context.Background(), c, memory.Operator(), abi.Call{Op: op, Args: []json.RawMessage{json.RawMessage(`"` + name + `"`)}})

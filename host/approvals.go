@@ -60,13 +60,12 @@ func (a Approvals) paused() memory.PausedRuns { return memory.NewPausedRuns(a.h.
 
 func (a Approvals) store() *approval.Approvals { return a.paused().Requests() }
 
-// The function "sees" reports whether a Caller can see a request.
+// sees reports whether a Caller can see a request.
 func sees(c Caller, request approval.Approval) bool {
 	return (c.User == "" || c.User == request.User) && (c.Session == "" || c.Session == request.Session)
 }
 
-// The method "request" returns a request that the Caller can decide, and the paused run of this
-// request.
+// request returns a request that the Caller can decide, and the paused run of this request.
 func (a Approvals) request(ctx context.Context, c Caller, token string) (request approval.Approval, p pausedRun, err error) {
 	if request, err = a.Get(ctx, c, token); err != nil {
 		return request, p, err
@@ -130,8 +129,8 @@ func (a Approvals) Approve(ctx context.Context, c Caller, token string) (*report
 	return result, r.end(ctx, done.Recorded, result)
 }
 
-// The method "execute" executes an approved run. During the execution, the method "execute" renews
-// the lease of the run's Claim. If the Claim becomes invalid, the method "execute" stops the run.
+// execute executes an approved run. During the execution, execute renews the lease of the run's
+// Claim. If the Claim becomes invalid, execute stops the run.
 func (a Approvals) execute(ctx context.Context, c Caller, r *run) (memory.Done, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	ended := make(chan struct{})
@@ -169,13 +168,12 @@ func resumed(h *Host, p pausedRun, claim *approval.Claim) (*run, error) {
 // time limit for these writes.
 const cleanupTime = 10 * time.Second
 
-// The variable "temporary" contains fault codes. If an approved run fails with such a code, it can
-// be executed again.
+// temporary contains fault codes. If an approved run fails with such a code, it can be executed
+// again.
 var temporary = []abi.Code{abi.Unavailable, abi.Cancelled, abi.Timeout, abi.Conflict, abi.QuotaExceeded, abi.Internal}
 
-// The method "failed" handles the failure of an approved run. If the failure is temporary, the
-// request becomes pending again. If the failure is not temporary, the method "failed" ends the
-// request.
+// failed handles the failure of an approved run. If the failure is temporary, the request becomes
+// pending again. If the failure is not temporary, failed ends the request.
 func (a Approvals) failed(ctx context.Context, r *run, p pausedRun, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
 	defer cancel()

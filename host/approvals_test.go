@@ -69,8 +69,7 @@ type gated struct {
 	*host.Host
 	server  *modeltest.Server
 	backend storage.Backend
-	// The field "passed" is the time, in nanoseconds, that has passed since the host was first
-	// opened.
+	// passed is the time, in nanoseconds, that has passed since the host was first opened.
 	passed atomic.Int64
 	events []string
 	// If it is not nil, the function afterRun is called after a tool has been executed and before
@@ -106,7 +105,7 @@ func newGated(t *testing.T, backend storage.Backend) *gated {
 	return g
 }
 
-// The method "open" opens the host. If the host is already open, the method "open" first closes it.
+// open opens the host. If the host is already open, open first closes it.
 func (g *gated) open(files fstest.MapFS) {
 	g.Helper()
 	if g.Host != nil {
@@ -120,8 +119,7 @@ func (g *gated) open(files fstest.MapFS) {
 	})
 }
 
-// The method "pause" runs a tool. The run must pause, and the method "pause" returns the approval
-// that the run requests.
+// pause runs a tool. The run must pause, and pause returns the approval that the run requests.
 func (g *gated) pause(inv host.Invocation) *report.PendingApproval {
 	g.Helper()
 	result, err := run(g.Host, inv)
@@ -134,7 +132,7 @@ func (g *gated) pause(inv host.Invocation) *report.PendingApproval {
 // approver is a caller that can approve the effects of all users.
 var approver = host.Caller{Tenant: host.DefaultTenant, Actor: "boss"}
 
-// The method "approve" approves an effect, and checks that the run ends with the given status.
+// approve approves an effect, and checks that the run ends with the given status.
 func (g *gated) approve(token string, want report.Status) *report.Result {
 	g.Helper()
 	result, err := g.Approvals().Approve(context.Background(), approver, token)
@@ -152,8 +150,8 @@ func (g *gated) refused(err error, want abi.Code) {
 	}
 }
 
-// The method "acts" returns the acts in the ledger, sorted. Each element contains the act, the user
-// and the fault code.
+// acts returns the acts in the ledger, sorted. Each element contains the act, the user and the
+// fault code.
 func (g *gated) acts() (acts []string) {
 	g.Helper()
 	_ = g.Close()

@@ -13,7 +13,7 @@ type Artifacts struct{ h *Host }
 // Artifacts returns a handle for the uploaded files of the app's sessions.
 func (h *Host) Artifacts() Artifacts { return Artifacts{h} }
 
-// The method "store" returns the artifact store that contains the files of the app.
+// store returns the artifact store that contains the files of the app.
 func (a Artifacts) store() *artifact.Artifacts { return a.h.memory.Artifacts() }
 
 // Add stores a file in the caller's session. Add sets the id of the file. If the session does not

@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/internal/bytesize"
 )
 
-// The type "attempt" is one execution of a guest. The type "attempt" implements the functions that
-// the guest can call. The type "attempt" performs memory operations on a View.
+// attempt is one execution of a guest. attempt implements the functions that the guest can call.
+// attempt performs memory operations on a View.
 type attempt struct {
 	run     *run
 	view    *memory.View
@@ -30,8 +30,8 @@ type attempt struct {
 	logs      []abi.LogLine
 	logBytes  int
 	out       engine.Output
-	// The field "passed" is the number of approved effects that the guest has reached. In a dry
-	// run, the field "gated" contains a warning for each effect that would require an approval.
+	// passed is the number of approved effects that the guest has reached. In a dry run, gated
+	// contains a warning for each effect that would require an approval.
 	passed int
 	gated  []string
 	// approved is the number of the last memory call whose approval was checked. refused is the
@@ -100,15 +100,15 @@ func (a *attempt) observe(ctx context.Context, call abi.Call, took time.Duration
 	}
 }
 
-// The type "stop" is an error that ends the run. Engines pass an error to the guest only if its
-// type is *abi.Fault, so the guest cannot catch a stop.
+// stop is an error that ends the run. Engines pass an error to the guest only if its type is
+// *abi.Fault, so the guest cannot catch a stop.
 type stop struct{ fault *abi.Fault }
 
 // Error returns the message of the fault.
 func (s *stop) Error() string { return s.fault.Error() }
 
-// The method "issue" assigns an id to a fault. If the guest returns the fault, runError recognizes
-// it by this id.
+// issue assigns an id to a fault. If the guest returns the fault, runError recognizes it by this
+// id.
 func (a *attempt) issue(err error) error {
 	f, ok := errors.AsType[*abi.Fault](err)
 	if !ok {

@@ -139,9 +139,9 @@ func (b Blocks) Delete(ctx context.Context, caller Caller, u BlockUpdate) (delet
 	return deleted, err
 }
 
-// The method "options" returns the options of an operation on a block, as JSON. The method
-// "options" reads the block if the change accepts any existing version. The method "options" also
-// reads the block if the change contains both the time and the revision of the expected version.
+// options returns the options of an operation on a block, as JSON. options reads the block if the
+// change accepts any existing version. options also reads the block if the change contains both the
+// time and the revision of the expected version.
 func (u BlockUpdate) options(ctx context.Context, v *memory.View) (json.RawMessage, error) {
 	options := struct {
 		Expected string `json:"expected_updated_at,omitempty"`
@@ -177,8 +177,7 @@ func getBlock(ctx context.Context, v *memory.View, name string, agent bool) (fou
 	return found, json.Unmarshal(reply, &found)
 }
 
-// The method "perform" executes the function "body" in a transaction, and adds the act to the
-// ledger.
+// perform executes the function "body" in a transaction, and adds the act to the ledger.
 func (b Blocks) perform(ctx context.Context, caller Caller, readOnly bool, body func(context.Context, *memory.View) error) error {
 	id, err := b.h.newID("op")
 	if err != nil {

@@ -45,9 +45,8 @@ for (const [op, ...args] of input.calls) {
 return out;`)},
 }
 
-// The function "attack" runs a tool once. In this run, the tool performs the given operations, and
-// the function "attack" returns the replies as JSON. If an operation fails, its reply is the code
-// of the fault.
+// attack runs a tool once. In this run, the tool performs the given operations, and attack returns
+// the replies as JSON. If an operation fails, its reply is the code of the fault.
 func attack(t *testing.T, h *host.Host, tool string, c host.Caller, calls ...zooStep) string {
 	t.Helper()
 	in, err := json.Marshal(map[string]any{"calls": calls, "catch": true})

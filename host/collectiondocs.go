@@ -194,8 +194,8 @@ func shortHeading(text string) string {
 	return strings.ToValidUTF8(text[:maxHeading], "")
 }
 
-// The method "step" stores the next entries of the document. In the range of their ids, it also
-// removes the entries that only an earlier import has stored.
+// step stores the next entries of the document. In the range of their ids, it also removes the
+// entries that only an earlier import has stored.
 func (im *documentImport) step(ctx context.Context, v *memory.View) (documentStep, error) {
 	scan := min(importScan, 2*im.batch)
 	stored, err := memory.ScanEntries(ctx, v, im.collection, im.namespace, im.after, scan)
@@ -231,8 +231,7 @@ func (im *documentImport) step(ctx context.Context, v *memory.View) (documentSte
 	return step, im.remove(ctx, v, &step, old)
 }
 
-// The method "store" stores an entry. If the same entry is already stored, the method "store" does
-// nothing.
+// store stores an entry. If the same entry is already stored, store does nothing.
 func (im *documentImport) store(ctx context.Context, v *memory.View, step *documentStep, e NewEntry, old memory.Entry) error {
 	step.taken++
 	user := v.Caller().User
@@ -244,7 +243,7 @@ func (im *documentImport) store(ctx context.Context, v *memory.View, step *docum
 	return err
 }
 
-// The method "remove" removes the given entries, which are not part of the document anymore.
+// remove removes the given entries, which are not part of the document anymore.
 func (im *documentImport) remove(ctx context.Context, v *memory.View, step *documentStep, old map[string]memory.Entry) error {
 	ids := make([]string, 0, len(old))
 	for id := range old {
@@ -264,8 +263,8 @@ func (im *documentImport) remove(ctx context.Context, v *memory.View, step *docu
 	return nil
 }
 
-// After a transaction, the method "advance" updates the import. The import then continues with the
-// entries that follow.
+// After a transaction, advance updates the import. The import then continues with the entries that
+// follow.
 func (im *documentImport) advance(step documentStep) {
 	im.chunks, im.complete = im.chunks[step.taken:], step.complete
 	if im.after = step.last; step.complete {

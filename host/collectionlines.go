@@ -111,7 +111,7 @@ func (r *EntryReader) Next() (EntryBatch, error) {
 	}
 }
 
-// The method "read" returns the next line that is not empty.
+// read returns the next line that is not empty.
 func (r *EntryReader) read() (*EntryLine, error) {
 	if line := r.pending; line != nil {
 		r.pending = nil
@@ -191,8 +191,7 @@ func jsonMistake(err error) string {
 // lineIDs encodes the ids that an import chooses for entries without an id.
 var lineIDs = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
-// The method "entry" returns the entry of a line, and reports whether the entry has already
-// expired.
+// entry returns the entry of a line, and reports whether the entry has already expired.
 func (r *EntryReader) entry(line EntryLine) (e NewEntry, expired bool) {
 	e = NewEntry{ID: line.ID, Namespace: line.Namespace, Content: line.Content, Metadata: line.Metadata, TTL: line.TTL}
 	if e.ID == "" {

@@ -277,13 +277,13 @@ func call(ctx context.Context, v *memory.View, op, collection string, args ...an
 type act struct {
 	name   string
 	writes bool
-	// The field "collection" is the name of a collection that the act reads. The read set of the
-	// transaction does not contain this collection.
+	// collection is the name of a collection that the act reads. The read set of the transaction
+	// does not contain this collection.
 	collection string
 }
 
-// The method "perform" waits until the gate admits the caller. Then it executes the function "body"
-// in a transaction, and adds the act to the ledger.
+// perform waits until the gate admits the caller. Then it executes the function "body" in a
+// transaction, and adds the act to the ledger.
 func (c Collections) perform(ctx context.Context, caller Caller, a act, body func(context.Context, *memory.View) error) error {
 	id, err := c.h.newID("op")
 	if err != nil {

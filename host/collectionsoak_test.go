@@ -112,8 +112,7 @@ type soakUser struct {
 	name   string
 	rand   *rand.Rand
 	report func(format string, args ...any)
-	// The function "removed" is called with a version of an entry. From then on, no search must
-	// find this version.
+	// removed is called with a version of an entry. From then on, no search must find this version.
 	removed func(version int)
 	next    int
 	epoch   int
@@ -131,7 +130,7 @@ func (u *soakUser) place() soakPlace {
 	return soakPlace{soakCollections[u.rand.IntN(len(soakCollections))], fmt.Sprint("space", u.rand.IntN(soakSpaces)), fmt.Sprint(u.name, "-", u.rand.IntN(soakIDs))}
 }
 
-// The method "remember" returns a call that stores a new version of the entry at the given place.
+// remember returns a call that stores a new version of the entry at the given place.
 func (u *soakUser) remember(at soakPlace, ttl string) ([]any, int) {
 	u.next++
 	options := map[string]any{"id": at.id, "namespace": at.space, "metadata": map[string]any{"user": u.name, "odd": u.next%2 == 1}}
@@ -142,8 +141,7 @@ func (u *soakUser) remember(at soakPlace, ttl string) ([]any, int) {
 	return []any{"remember", at.collection, c, options}, u.next
 }
 
-// The method "run" executes calls in one run, and returns the replies. If the run fails, it stores
-// nothing.
+// run executes calls in one run, and returns the replies. If the run fails, it stores nothing.
 func (u *soakUser) run(calls ...[]any) ([]json.RawMessage, error) {
 	in, err := json.Marshal(map[string]any{"calls": calls})
 	if err != nil {
@@ -157,9 +155,8 @@ func (u *soakUser) run(calls ...[]any) ([]json.RawMessage, error) {
 	return replies, json.Unmarshal(result.Output, &replies)
 }
 
-// The method "act" performs one random operation. If the operation fails, and the reason is not a
-// conflict, the method "act" returns an error. If the user does not find its own entries, the
-// method "act" also returns an error.
+// act performs one random operation. If the operation fails, and the reason is not a conflict, act
+// returns an error. If the user does not find its own entries, act also returns an error.
 func (u *soakUser) act() error {
 	var err error
 	switch n := u.rand.IntN(100); {
@@ -182,7 +179,7 @@ func (u *soakUser) act() error {
 	return err
 }
 
-// The method "set" records in the model that an entry was stored.
+// set records in the model that an entry was stored.
 func (u *soakUser) set(at soakPlace, version int, reply json.RawMessage) error {
 	var stored struct {
 		Expires *time.Time `json:"expires_at"`
@@ -200,7 +197,7 @@ func (u *soakUser) set(at soakPlace, version int, reply json.RawMessage) error {
 	return nil
 }
 
-// The method "drop" records in the model that an entry was removed.
+// drop records in the model that an entry was removed.
 func (u *soakUser) drop(at soakPlace) {
 	if old, ok := u.live[at]; ok {
 		delete(u.live, at)
@@ -288,7 +285,7 @@ func (u *soakUser) erase() error {
 	return nil
 }
 
-// The type "recalled" is the reply of the operation recall.
+// recalled is the reply of the operation recall.
 type recalled struct {
 	Results []struct {
 		ID      string
@@ -296,7 +293,7 @@ type recalled struct {
 	}
 }
 
-// The function "find" performs a recall for a user and returns the entries that the recall finds.
+// find performs a recall for a user and returns the entries that the recall finds.
 func (u *soakUser) find(collection, space, mode string) (found recalled, err error) {
 	replies, err := u.run([]any{"recall", collection, "tea", map[string]any{"namespace": space, "limit": 1000, "mode": mode}})
 	if err == nil {
@@ -305,9 +302,9 @@ func (u *soakUser) find(collection, space, mode string) (found recalled, err err
 	return found, err
 }
 
-// The method "check" performs a recall in a namespace. The recall must find exactly those entries
-// of the user that have not ended. The recall must not find an entry of another namespace. The
-// recall must not find another user's entry, except in the collection of the app.
+// check performs a recall in a namespace. The recall must find exactly those entries of the user
+// that have not ended. The recall must not find an entry of another namespace. The recall must not
+// find another user's entry, except in the collection of the app.
 func (u *soakUser) check(collection, space string) error {
 	before := time.Now()
 	found, err := u.find(collection, space, []string{"hybrid", "text", "vector"}[u.rand.IntN(3)])
@@ -505,15 +502,15 @@ func crashCollections(at string, say func(string, ...any)) error {
 // crashedUser contains the entries that the parent process expects a user to have.
 type crashedUser struct {
 	*soakUser
-	// For each place, the field "tried" lists the operations that began after the last acknowledged
-	// operation. A write is represented by its version, and a removal by 0. At most one of these
-	// operations can have been committed.
+	// For each place, tried lists the operations that began after the last acknowledged operation.
+	// A write is represented by its version, and a removal by 0. At most one of these operations
+	// can have been committed.
 	tried map[soakPlace][]int
 	// erasing is true if an erasure of the user has begun and has not been acknowledged.
 	erasing bool
 }
 
-// The method "note" reads a line of the child's output and updates the expected entries.
+// note reads a line of the child's output and updates the expected entries.
 func (u *crashedUser) note(line string) error {
 	var at soakPlace
 	var version int
@@ -548,8 +545,8 @@ func (u *crashedUser) note(line string) error {
 	return nil
 }
 
-// The method "verify" compares the stored entries with the expected entries. After the comparison,
-// the stored entries are the new expected entries.
+// verify compares the stored entries with the expected entries. After the comparison, the stored
+// entries are the new expected entries.
 func (u *crashedUser) verify(t *testing.T, h *host.Host) (between int) {
 	t.Helper()
 	u.h = h

@@ -33,7 +33,7 @@ func (c *compiler) loader(t *tool) func(tenant string, limit time.Duration) (eng
 	}
 }
 
-// The method "engine" returns the engine that supports the file extension of a tool.
+// engine returns the engine that supports the file extension of a tool.
 func (c *compiler) engine(t *tool) (engine.Engine, error) {
 	ext := path.Ext(t.Source)
 	if e := c.h.engines[ext]; e != nil {
@@ -46,8 +46,8 @@ func (c *compiler) engine(t *tool) (engine.Engine, error) {
 	return nil, f.WithHint("use a file with one of these extensions: %s", strings.Join(slices.Sorted(maps.Keys(c.h.engines)), ", "))
 }
 
-// The method "compile" reads the source of a tool and compiles it with the engine for its file
-// extension. Before this, the method "compile" waits at the gate, in the flow of the tenant.
+// compile reads the source of a tool and compiles it with the engine for its file extension. Before
+// this, compile waits at the gate, in the flow of the tenant.
 func (c *compiler) compile(ctx context.Context, t *tool, tenant string, limit time.Duration) (engine.Program, error) {
 	eng, err := c.engine(t)
 	if err != nil {
@@ -77,9 +77,9 @@ func (c *compiler) loadHint(limit time.Duration) string {
 	return "make the tool smaller, or raise the host's LoadTimeout"
 }
 
-// The method "admit" waits until the gate admits the compilation. If this takes too long, the code
-// of the fault is unavailable, because the tool itself has not failed. The next run of the tool
-// tries to compile the tool again.
+// admit waits until the gate admits the compilation. If this takes too long, the code of the fault
+// is unavailable, because the tool itself has not failed. The next run of the tool tries to compile
+// the tool again.
 func (c *compiler) admit(ctx context.Context, flow admission.Flow, limit time.Duration) error {
 	waiting, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -96,9 +96,9 @@ func (c *compiler) admit(ctx context.Context, flow admission.Flow, limit time.Du
 	return err
 }
 
-// The method "source" reads the source of a tool. If a tool has its own folder, it can import files
-// from this folder. If a tool is a single file, it cannot import files, because the files next to
-// it belong to other tools.
+// source reads the source of a tool. If a tool has its own folder, it can import files from this
+// folder. If a tool is a single file, it cannot import files, because the files next to it belong
+// to other tools.
 func (c *compiler) source(t *tool) (engine.Source, error) {
 	dir := t.Dir
 	if dir == "" {
@@ -118,9 +118,9 @@ func (c *compiler) source(t *tool) (engine.Source, error) {
 	return src, nil
 }
 
-// The method "domain" returns the isolation domain of the host's tools. The domain depends on the
-// tenants, because apps of different tenants can have the same id. The domain does not depend on
-// the order of the tenants in Options. If the host is opened again, the domain is the same.
+// domain returns the isolation domain of the host's tools. The domain depends on the tenants,
+// because apps of different tenants can have the same id. The domain does not depend on the order
+// of the tenants in Options. If the host is opened again, the domain is the same.
 func (c *compiler) domain() string {
 	tenants := slices.Compact(slices.Sorted(slices.Values(c.h.tenants)))
 	return fmt.Sprintf("%q of %q", c.h.app.ID, tenants)

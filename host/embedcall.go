@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// The type "embedding" describes how texts are embedded. The type "embedding" contains an embedder,
-// the name of this embedder, and the purpose of the vectors.
+// embedding describes how texts are embedded. embedding contains an embedder, the name of this
+// embedder, and the purpose of the vectors.
 type embedding struct {
 	model.Embedder
 	name    string
@@ -25,9 +25,8 @@ func (e embedding) key(text string) model.VectorKey {
 	return model.NewVectorKey(e.ID(), e.purpose, text)
 }
 
-// The method "embed" returns a vector of unit length for each text. The method "embed" sends the
-// texts in batches and waits for the answers to all batches. If several texts are equal, this text
-// is sent once.
+// embed returns a vector of unit length for each text. embed sends the texts in batches and waits
+// for the answers to all batches. If several texts are equal, this text is sent once.
 func (x *externals) embed(ctx context.Context, e embedding, texts []string) ([][]float32, error) {
 	distinct := map[string][]float32{}
 	w := waiting{x: x}
@@ -56,8 +55,8 @@ func (x *externals) embed(ctx context.Context, e embedding, texts []string) ([][
 	return vectors, nil
 }
 
-// The method "batches" divides the texts into requests. If a text occurs several times, only one
-// request contains the text.
+// batches divides the texts into requests. If a text occurs several times, only one request
+// contains the text.
 func (e embedding) batches(texts []string) (batches [][]string) {
 	seen, size := map[string]bool{}, 0
 	for _, text := range texts {

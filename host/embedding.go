@@ -70,8 +70,8 @@ func (e embeddings) Embed(ctx context.Context, name string, texts []string, quer
 	return x.embed(ctx, embedding{embedder, name, purpose}, texts)
 }
 
-// The method "enter" acquires a slot at the gate if the job has none. A job has no slot after its
-// guest has ended.
+// enter acquires a slot at the gate if the job has none. A job has no slot after its guest has
+// ended.
 func (e embeddings) enter(ctx context.Context) (release func(), err error) {
 	root := cmp.Or(e.job.root, e.job)
 	if root.admitted {
@@ -93,7 +93,7 @@ func notEmbedded(inv Invocation) error {
 		WithHint("use --dry-run, or declare `embedding: lexical`")
 }
 
-// The function "computed" returns the vectors that a local embedder computes.
+// computed returns the vectors that a local embedder computes.
 func computed(ctx context.Context, local model.LocalEmbedder, texts []string) ([][]float32, error) {
 	const maxTexts, maxBytes = 16, 64 << 10 // between two checks of the context, at least one text
 	vectors := make([][]float32, 0, len(texts))

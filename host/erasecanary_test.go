@@ -115,8 +115,8 @@ type zoo struct {
 	n       int
 }
 
-// The method "canary" returns a word that only the user "victim" stores. The word has no ending
-// that a stemmer would remove.
+// canary returns a word that only the user "victim" stores. The word has no ending that a stemmer
+// would remove.
 func (z *zoo) canary() string {
 	word := make([]byte, len(z.secret))
 	for i, c := range z.secret {
@@ -154,8 +154,8 @@ func openZoo(t *testing.T, backend storage.Backend, seed uint64) *zoo {
 	return z
 }
 
-// The method "caller" returns a caller with the given user. The caller has a session, a workflow,
-// both or neither.
+// caller returns a caller with the given user. The caller has a session, a workflow, both or
+// neither.
 func (z *zoo) caller(user string) host.Caller {
 	c := host.Caller{User: user}
 	if z.rand.IntN(3) > 0 {
@@ -170,7 +170,7 @@ func (z *zoo) caller(user string) host.Caller {
 	return c
 }
 
-// The method "text" returns a text of the given user. Each text of the victim contains the canary.
+// text returns a text of the given user. Each text of the victim contains the canary.
 func (z *zoo) text(user string) string {
 	z.n++
 	if user == "victim" {
@@ -179,9 +179,9 @@ func (z *zoo) text(user string) string {
 	return fmt.Sprintf("tea of %s %d", user, z.n)
 }
 
-// The method "name" returns a name that can be an id, a namespace or an idempotency key. The
-// returned name does not contain the canary. The returned name is part of a record's key, and
-// backends keep the keys of changed records for some time.
+// name returns a name that can be an id, a namespace or an idempotency key. The returned name does
+// not contain the canary. The returned name is part of a record's key, and backends keep the keys
+// of changed records for some time.
 func (z *zoo) name() string {
 	z.n++
 	return fmt.Sprint("name", z.n)
@@ -190,8 +190,8 @@ func (z *zoo) name() string {
 // zooStep is a call to a memory operation.
 type zooStep []any
 
-// The method "run" runs a tool that executes the given steps. If the tool fails, the test
-// nevertheless continues. For example, a session can have ended.
+// run runs a tool that executes the given steps. If the tool fails, the test nevertheless
+// continues. For example, a session can have ended.
 func (z *zoo) run(inv host.Invocation, steps ...zooStep) *report.Result {
 	z.Helper()
 	in, err := json.Marshal(map[string]any{"calls": steps})
@@ -211,8 +211,8 @@ func (z *zoo) run(inv host.Invocation, steps ...zooStep) *report.Result {
 	return result
 }
 
-// The method "remember" returns a step that stores an entry. All parts of the entry contain data of
-// the given user.
+// remember returns a step that stores an entry. All parts of the entry contain data of the given
+// user.
 func (z *zoo) remember(user, collection string, options map[string]any) zooStep {
 	all := map[string]any{"id": z.name(), "metadata": map[string]any{z.text(user): z.text(user), "kind": user}}
 	if z.rand.IntN(4) == 0 {
@@ -365,8 +365,8 @@ var zooActs = map[string]func(z *zoo, user string, c host.Caller){
 	},
 }
 
-// The method "history" performs random acts for both users. Before these acts, it stores many
-// entries, so that the collections have indexes in memory.
+// history performs random acts for both users. Before these acts, it stores many entries, so that
+// the collections have indexes in memory.
 func (z *zoo) history(n int) {
 	for _, user := range []string{"victim", "other"} {
 		for range 5 {
@@ -398,7 +398,7 @@ func (z *zoo) history(n int) {
 	}
 }
 
-// The method "records" returns all records of the backend.
+// records returns all records of the backend.
 func (z *zoo) records() map[storage.Key]storage.Record {
 	z.Helper()
 	all := map[storage.Key]storage.Record{}
@@ -416,8 +416,8 @@ func (z *zoo) records() map[storage.Key]storage.Record {
 	}
 }
 
-// The method "holding" returns the names of all stores, and the kinds of all system records, that
-// contain the canary.
+// holding returns the names of all stores, and the kinds of all system records, that contain the
+// canary.
 func (z *zoo) holding(all map[storage.Key]storage.Record) []string {
 	found := map[string]bool{}
 	canary := z.canary()
@@ -501,7 +501,7 @@ func (z *zoo) forgetful() {
 	}
 }
 
-// The method "clean" checks that bytes do not contain the canary, in any of several encodings.
+// clean checks that bytes do not contain the canary, in any of several encodings.
 func (z *zoo) clean(what string, data []byte) {
 	z.Helper()
 	canary := []byte(z.canary())

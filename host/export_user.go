@@ -141,8 +141,8 @@ func exportApproval(line func(any) error, a approval.Approval, run []byte) error
 	}{a, inv.Input, inv.Context, inv.Metadata})
 }
 
-// The method "file" writes the content of an uploaded file. If the file was deleted in the
-// meantime, the method "file" skips it.
+// file writes the content of an uploaded file. If the file was deleted in the meantime, file skips
+// it.
 func (x *userExport) file(ctx context.Context, a artifact.Artifact) error {
 	piece, err := x.h.memory.Artifacts().Piece(ctx, x.caller.Tenant, a.ID, 0)
 	if errors.Is(err, abi.NotFound) {

@@ -14,8 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/artifact"
 )
 
-// The function "exported" exports the data of a user and returns the files of the archive, by file
-// name.
+// exported exports the data of a user and returns the files of the archive, by file name.
 func exported(t *testing.T, h *host.Host, user string) map[string]string {
 	t.Helper()
 	var buf bytes.Buffer

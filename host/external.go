@@ -40,16 +40,15 @@ type externals struct {
 	job     *job // the job of the run or the turn, not of a nested run
 	models  models
 	journal *journal.Journal
-	// The fields attempt, view and whole belong to the current attempt. The field "whole" is the
-	// context of this attempt. Nested runs have their own contexts.
+	// The fields attempt, view and whole belong to the current attempt. whole is the context of
+	// this attempt. Nested runs have their own contexts.
 	attempt *journal.Attempt
 	view    *memory.View
 	whole   context.Context
 	calls   int // in this attempt
 	// stopped is the error that ended the run. A stopped run is not attempted again.
 	stopped error
-	// The field "parked" is true if the run has released its slot and has not yet acquired a slot
-	// again.
+	// parked is true if the run has released its slot and has not yet acquired a slot again.
 	parked bool
 
 	// ctx ends when the run ends.
@@ -59,8 +58,8 @@ type externals struct {
 	mu       sync.Mutex
 	usage    report.ModelUsage
 	byTarget map[string]report.ModelUsage
-	// The field "vectors" contains the vectors that the run has received. The cache of vectors
-	// counts erasures, and the field "erasures" is this count at the start of the run.
+	// vectors contains the vectors that the run has received. The cache of vectors counts erasures,
+	// and erasures is this count at the start of the run.
 	vectors  map[model.VectorKey][]float32
 	erasures uint64
 }
@@ -73,8 +72,8 @@ func newExternals(j *job, runKey string) *externals {
 	return x
 }
 
-// begin begins an attempt. If the run cannot be executed again, the method "begin" returns the
-// error that ends the run.
+// begin begins an attempt. If the run cannot be executed again, begin returns the error that ends
+// the run.
 func (x *externals) begin(ctx context.Context, view *memory.View) error {
 	x.whole, x.view, x.calls, x.models.answered = ctx, view, 0, nil
 	if x.stopped != nil {
@@ -87,8 +86,8 @@ func (x *externals) begin(ctx context.Context, view *memory.View) error {
 	return x.stopped
 }
 
-// The method "prepare" counts a call and gives its request a number. If there are too many calls,
-// the method "prepare" returns the fault call_limit, which ends the run.
+// prepare counts a call and gives its request a number. If there are too many calls, prepare
+// returns the fault call_limit, which ends the run.
 func (x *externals) prepare(c externalCall) (*journal.Prepared, error) {
 	if x.calls++; x.calls > x.h.limits.ExternalCalls {
 		return nil, &stop{abi.Faultf(abi.CallLimit, "the run exceeded its limit of %d external calls", x.h.limits.ExternalCalls)}
@@ -96,9 +95,9 @@ func (x *externals) prepare(c externalCall) (*journal.Prepared, error) {
 	return x.attempt.Prepare(journal.Request{Kind: c.kind, Target: c.target, Body: c.body}), nil
 }
 
-// If the journal already contains the answer to a prepared call, the method "make" uses this
-// answer. If the journal does not contain the answer, the method "make" makes the call. If the run
-// ends during the call, the call is canceled.
+// If the journal already contains the answer to a prepared call, make uses this answer. If the
+// journal does not contain the answer, make makes the call. If the run ends during the call, the
+// call is canceled.
 func (x *externals) make(ctx context.Context, p *journal.Prepared, c externalCall) ([]byte, error) {
 	answer, err := p.Do(ctx, func(ctx context.Context, key string) ([]byte, error) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -130,7 +129,7 @@ func (x *externals) classify(ctx context.Context, err error) error {
 	return &stop{abi.FaultOf(err)}
 }
 
-// The method "count" adds the usage of a call to the usage of the run.
+// count adds the usage of a call to the usage of the run.
 func (x *externals) count(target string, used report.ModelUsage) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -138,7 +137,7 @@ func (x *externals) count(target string, used report.ModelUsage) {
 	x.byTarget[target] = x.byTarget[target].Plus(used)
 }
 
-// The method "used" returns the usage of all calls that the run has made.
+// used returns the usage of all calls that the run has made.
 func (x *externals) used() report.ModelUsage {
 	if x == nil {
 		return report.ModelUsage{}
@@ -148,7 +147,7 @@ func (x *externals) used() report.ModelUsage {
 	return x.usage
 }
 
-// The method "targets" returns the usage of each model, sorted by the name of the model.
+// targets returns the usage of each model, sorted by the name of the model.
 func (x *externals) targets() []report.TargetUsage {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -159,8 +158,7 @@ func (x *externals) targets() []report.TargetUsage {
 	return all
 }
 
-// The method "orphans" returns calls that earlier attempts made and that the last attempt did not
-// repeat.
+// orphans returns calls that earlier attempts made and that the last attempt did not repeat.
 func (x *externals) orphans() []report.OrphanedCall {
 	if x == nil {
 		return nil
@@ -172,8 +170,7 @@ func (x *externals) orphans() []report.OrphanedCall {
 	return orphans
 }
 
-// The method "close" is called when the run has ended. The method "close" cancels the calls that
-// have no answer yet.
+// close is called when the run has ended. close cancels the calls that have no answer yet.
 func (x *externals) close() {
 	if x != nil {
 		x.end()

@@ -19,8 +19,8 @@ import (
 // isExternal reports whether an operation makes an external call when a guest performs it.
 func isExternal(op string) bool { return op == abi.ModelChat }
 
-// The method "external" reports whether the tool can make external calls. A tool can make external
-// calls if it was granted a model, or a collection that has a remote embedder.
+// external reports whether the tool can make external calls. A tool can make external calls if it
+// was granted a model, or a collection that has a remote embedder.
 func (t *tool) external() bool { return len(t.Models) > 0 || t.embeds }
 
 // embedsWith reports whether grants include a collection whose embedder is not local.

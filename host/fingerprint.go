@@ -38,8 +38,8 @@ func (inv *Invocation) mocksPart() []part {
 	return []part{{"mocks", mocks}}
 }
 
-// The type "part" is a part of a request. The type "part" contains the name of the part, which the
-// fault of a conflict reports.
+// part is a part of a request. part contains the name of the part, which the fault of a conflict
+// reports.
 type part struct {
 	name string
 	text []byte

@@ -121,8 +121,7 @@ func effectOf(op abi.Operation, call abi.Call, limits Limits) (report.Effect, er
 	return report.Effect{Operation: functionOf(op), Arguments: slices.Clone(canonical)}, err
 }
 
-// The function "binding" returns the values for which an approval is valid: the effect, the tool
-// and the run.
+// binding returns the values for which an approval is valid: the effect, the tool and the run.
 func (t *tool) binding(effect report.Effect) approval.Binding {
 	arguments := sha256.Sum256(effect.Arguments)
 	return approval.Binding{
@@ -130,8 +129,8 @@ func (t *tool) binding(effect report.Effect) approval.Binding {
 	}
 }
 
-// The method "step" returns the step of a machine that makes call number n of an attempt. If the
-// tool is not a machine, the method "step" returns nil.
+// step returns the step of a machine that makes call number n of an attempt. If the tool is not a
+// machine, step returns nil.
 func (t *tool) step(n int, operation string) *machine.Step {
 	if n > len(t.calls) || t.calls[n-1].Kind.Operation() != operation {
 		return nil

@@ -86,13 +86,13 @@ func (d *idleDesk) setVisits(n string) {
 	}
 }
 
-// The method "seen" returns the fact that the agent stores at the end of the session.
+// seen returns the fact that the agent stores at the end of the session.
 func (d *idleDesk) seen() string {
 	d.t.Helper()
 	return content(d.t, d.Host, host.Caller{User: "ann"}, abi.GetFact, "user.seen")
 }
 
-// The method "ended" reports whether the session has a tombstone.
+// ended reports whether the session has a tombstone.
 func (d *idleDesk) ended() bool {
 	d.t.Helper()
 	_, err := d.Sweep(d.t.Context())

@@ -14,8 +14,7 @@ import (
 // If possible, the host processes documents as text, because decoded values use up to forty times
 // as much memory.
 
-// The method "documents" returns the limits on the JSON documents that callers, tools and the host
-// exchange.
+// documents returns the limits on the JSON documents that callers, tools and the host exchange.
 func (l Limits) documents() strictjson.Limits {
 	return strictjson.Limits{Depth: l.ValueNesting, Values: l.Values}
 }
@@ -37,8 +36,8 @@ func documentFault(code abi.Code, name string, err error) error {
 	return abi.Faultf(code, "the %s is not valid JSON: %v", name, err)
 }
 
-// The function "document" checks the size of an invocation's input or context. If the document is
-// empty, the function "document" returns {}.
+// document checks the size of an invocation's input or context. If the document is empty, document
+// returns {}.
 func (l Limits) document(name string, text json.RawMessage) (json.RawMessage, error) {
 	if len(text) == 0 {
 		return json.RawMessage("{}"), nil
@@ -84,7 +83,7 @@ func (r *run) contextDocument() (json.RawMessage, error) {
 	return c.addTo(own)
 }
 
-// The method "addTo" adds the host's members to the document of a caller.
+// addTo adds the host's members to the document of a caller.
 func (c hostContext) addTo(own json.RawMessage) (json.RawMessage, error) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(own, &members) != nil || members == nil {
@@ -108,9 +107,9 @@ func nullIfEmpty(text string) any {
 	return text
 }
 
-// The function "canonical" returns a document in canonical form. If two documents differ only in
-// white space or in the order of members, their canonical forms are equal. A document that exceeds
-// the limits is returned unchanged, because every run rejects it.
+// canonical returns a document in canonical form. If two documents differ only in white space or in
+// the order of members, their canonical forms are equal. A document that exceeds the limits is
+// returned unchanged, because every run rejects it.
 func (l Limits) canonical(text json.RawMessage) []byte {
 	if len(text) > l.InputBytes {
 		return text

@@ -14,20 +14,19 @@ import (
 	"github.com/toolrun/toolrun/host/session"
 )
 
-// The type "job" is a transaction that the host performs for a caller. The type "job" is either the
-// run of a tool or the turn of an agent. The type "job" contains the fields and methods that runs
-// and turns have in common.
+// job is a transaction that the host performs for a caller. job is either the run of a tool or the
+// turn of an agent. job contains the fields and methods that runs and turns have in common.
 type job struct {
 	h   *Host
 	inv Invocation
-	// The field "act" is the act in the ledger. The field "label" is the name of the tool or the
-	// agent in the ledger, or "".
+	// act is the act in the ledger. label is the name of the tool or the agent in the ledger, or
+	// "".
 	act, label string
 	info       RunInfo
 	// If the job has an idempotency key, the fingerprint is stored with this key. If the job has no
 	// idempotency key, the fingerprint is "".
 	fingerprint string
-	// If the caller has no session, the field "session" is the session in the ledger entry.
+	// If the caller has no session, session is the session in the ledger entry.
 	session  string
 	began    time.Time // start time by the host's clock, for the ledger entry
 	started  time.Time
@@ -35,28 +34,27 @@ type job struct {
 	attempts int
 	calls    int
 	overtime error // the cause of a context that ends at the time limit
-	// The field "external" contains the external calls of the job. The field "external" is nil
-	// until the first external call.
+	// external contains the external calls of the job. external is nil until the first external
+	// call.
 	external *externals
-	// The field "clocks" contains a clock for the job, and a clock for each nested run, if they can
-	// make external calls. A clock measures computing time. If this job is a nested run, the field
-	// "root" is the outermost job. Otherwise root is nil.
+	// clocks contains a clock for the job, and a clock for each nested run, if they can make
+	// external calls. A clock measures computing time. If this job is a nested run, root is the
+	// outermost job. Otherwise root is nil.
 	clocks []*clock
 	root   *job
 	ledger *ledger.Entry // the ledger entry of the commit
-	// The field "claim" is set if the job executes an approved run again. The field "recorded"
-	// contains the answers to the external calls of earlier executions.
+	// claim is set if the job executes an approved run again. recorded contains the answers to the
+	// external calls of earlier executions.
 	claim    *approval.Claim
 	recorded *journal.Journal
 	peak     int64
 	state    RunState // the last state that OnState reported
-	// The field "refused" is true if an observer has refused the job. The field "executed" is true
-	// if the tool or the agent was executed.
+	// refused is true if an observer has refused the job. executed is true if the tool or the agent
+	// was executed.
 	refused, executed bool
-	// The field "admitted" is true while the job has a slot at the gate, and also while the job is
-	// parked.
+	// admitted is true while the job has a slot at the gate, and also while the job is parked.
 	admitted bool
-	// The field "machine" is true if the job executes a machine.
+	// machine is true if the job executes a machine.
 	machine bool
 }
 
@@ -68,9 +66,8 @@ func newJob(h *Host, inv Invocation, act string) job {
 	return job{h: h, inv: inv, act: act, began: h.now(), started: time.Now(), info: RunInfo{App: h.app.ID, Tool: inv.Tool, Caller: inv.Caller}}
 }
 
-// The method "identify" gives the job an id that begins with the given prefix. The method
-// "identify" looks up the tool or the agent with the function "find". Then it calls BeforeRun of
-// all observers.
+// identify gives the job an id that begins with the given prefix. identify looks up the tool or the
+// agent with the function "find". Then it calls BeforeRun of all observers.
 func (j *job) identify(ctx context.Context, prefix string, find func() error) (err error) {
 	if j.h.closed.Load() {
 		return errHostClosed
@@ -109,7 +106,7 @@ func refused(err error) error {
 	return abi.Faultf(abi.AccessDenied, "the run was rejected: %v", err)
 }
 
-// The method "bounded" returns a context that ends when the job exceeds the given time limit.
+// bounded returns a context that ends when the job exceeds the given time limit.
 func (j *job) bounded(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if j.overtime == nil {
 		j.overtime = abi.Faultf(abi.Timeout, "the run exceeded its time limit (%s)", limit)
@@ -139,10 +136,9 @@ func (j *job) setState(state RunState) {
 	}
 }
 
-// The method "end" records the end of the job. The method "end" is a separate function, so its
-// variables do not use stack space while a guest runs. A small stack is important, because Go
-// copies a stack whenever it grows beyond a power of two. For the same reason, observers are also
-// called in separate functions.
+// end records the end of the job. end is a separate function, so its variables do not use stack
+// space while a guest runs. A small stack is important, because Go copies a stack whenever it grows
+// beyond a power of two. For the same reason, observers are also called in separate functions.
 func (j *job) end(ctx context.Context, recorded bool, result *report.Result) error {
 	j.external.close()
 	if result.Error == nil {
@@ -160,7 +156,7 @@ func (j *job) end(ctx context.Context, recorded bool, result *report.Result) err
 	return nil
 }
 
-// The method "outcome" returns the Outcome of the job.
+// outcome returns the Outcome of the job.
 func (j *job) outcome(result *report.Result) Outcome {
 	switch {
 	case result.Repeated:
@@ -173,7 +169,7 @@ func (j *job) outcome(result *report.Result) Outcome {
 	return OutcomeNotStarted
 }
 
-// The method "usage" returns what the job has used so far.
+// usage returns what the job has used so far.
 func (j *job) usage() report.Usage {
 	return report.Usage{
 		WallMS: milliseconds(time.Since(j.started)), CPUMS: milliseconds(j.cpu), MemoryBytes: j.peak, HostCalls: j.calls,
@@ -211,7 +207,7 @@ var limitHints = map[abi.Code]string{
 	abi.MemoryLimit: "raise limits.memory of the tool, or the host's limit",
 }
 
-// The method "fault" converts the error of a job to the fault that the caller gets.
+// fault converts the error of a job to the fault that the caller gets.
 func (j *job) fault(err error) *abi.Fault {
 	f := j.faultOf(err)
 	if hint := limitHints[f.Code]; hint != "" && f.Hint == "" && j.attempts > 0 { // the hints do not apply to compilations

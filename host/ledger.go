@@ -43,23 +43,23 @@ func newLedger(h *Host) *Ledger {
 	return &Ledger{h: h, wake: make(chan struct{}, 1), closing: make(chan struct{})}
 }
 
-// The method "store" returns the stored ledger of a tenant.
+// store returns the stored ledger of a tenant.
 func (l *Ledger) store() *ledger.Ledger { return l.h.memory.Ledger() }
 
-// The method "start" starts a background goroutine. The goroutine writes entries until the method
-// "close" is called. If the app keeps no ledger, the method "start" does nothing.
+// start starts a background goroutine. The goroutine writes entries until the method "close" is
+// called. If the app keeps no ledger, start does nothing.
 func (l *Ledger) start() {
 	if l.store().Enabled() {
 		l.done.Go(l.work)
 	}
 }
 
-// The method "failed" logs that some entries could not be written.
+// failed logs that some entries could not be written.
 func (l *Ledger) failed(entries int, err error) {
 	l.h.log.Error("write the ledger", "entries", entries, "error", err)
 }
 
-// The method "add" adds an entry to the queue of the background goroutine.
+// add adds an entry to the queue of the background goroutine.
 func (l *Ledger) add(tenant string, e ledger.Entry) {
 	if !l.store().Enabled() {
 		return
@@ -77,7 +77,7 @@ func (l *Ledger) add(tenant string, e ledger.Entry) {
 	}
 }
 
-// The method "work" writes pending entries until the ledger is closed.
+// work writes pending entries until the ledger is closed.
 func (l *Ledger) work() {
 	for {
 		select {
@@ -90,14 +90,14 @@ func (l *Ledger) work() {
 	}
 }
 
-// The method "close" writes the pending entries.
+// close writes the pending entries.
 func (l *Ledger) close() {
 	l.once.Do(func() { close(l.closing) })
 	l.done.Wait()
 }
 
-// The method "flush" writes the pending entries. If the Host's background work is stopped, the
-// method "flush" continues, because the entries of acknowledged runs must be written.
+// flush writes the pending entries. If the Host's background work is stopped, flush continues,
+// because the entries of acknowledged runs must be written.
 func (l *Ledger) flush() {
 	l.flushing.Lock()
 	defer l.flushing.Unlock()
@@ -119,9 +119,8 @@ func (l *Ledger) flush() {
 
 var errLedgerFull = abi.Faultf(abi.Unavailable, "too many runs ended before their ledger entries were written")
 
-// The method "take" removes the next pending entries of one tenant from the queue. The method
-// "take" returns the removed entries, and the number of entries that were dropped because the queue
-// was full.
+// take removes the next pending entries of one tenant from the queue. take returns the removed
+// entries, and the number of entries that were dropped because the queue was full.
 func (l *Ledger) take() (tenant string, chunk []ledger.Entry, lost int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

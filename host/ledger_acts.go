@@ -43,7 +43,7 @@ const (
 	actDeny            = "deny"
 )
 
-// The method "entry" returns the ledger entry of a job that has not ended yet.
+// entry returns the ledger entry of a job that has not ended yet.
 func (j *job) entry() *ledger.Entry {
 	act := j.act
 	if j.inv.DryRun {
@@ -59,7 +59,7 @@ func (j *job) entry() *ledger.Entry {
 	}
 }
 
-// If a job has ended without a commit, the method "record" adds its ledger entry.
+// If a job has ended without a commit, record adds its ledger entry.
 func (j *job) record(recorded bool, result *report.Result) {
 	if recorded || j.info.ID == "" || result.Repeated {
 		return
@@ -126,8 +126,8 @@ func (l *Ledger) recordAct(caller Caller, id, act string, effects report.Effects
 	l.add(caller.as(id).Tenant, l.act(caller, id, act, effects, err))
 }
 
-// The function "began" returns the time at which the run or act with the given id began. The id
-// contains this time in milliseconds.
+// began returns the time at which the run or act with the given id began. The id contains this time
+// in milliseconds.
 func (l *Ledger) began(id string) time.Time {
 	_, text, _ := strings.Cut(id, "_")
 	made, err := ulid.ParseStrict(text)
@@ -137,7 +137,7 @@ func (l *Ledger) began(id string) time.Time {
 	return ulid.Time(made.Time()).UTC()
 }
 
-// The method "act" returns the ledger entry of an operator's act.
+// act returns the ledger entry of an operator's act.
 func (l *Ledger) act(caller Caller, id, act string, effects report.Effects, err error) ledger.Entry {
 	c := caller.as(id)
 	e := ledger.Entry{

@@ -29,8 +29,8 @@ const counter = `
 	if ($n > 0) await memory.set_content("notes", {n: (seen?.n ?? 0) + $n});
 	return seen?.n ?? 0;`
 
-// The function "entries" closes the host, so that the host writes its pending entries. Then it
-// returns the entries of the ledger.
+// entries closes the host, so that the host writes its pending entries. Then it returns the entries
+// of the ledger.
 func entries(t *testing.T, h *host.Host, q ledger.Query) []ledger.Entry {
 	t.Helper()
 	if err := h.Close(); err != nil {

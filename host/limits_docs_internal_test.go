@@ -43,7 +43,7 @@ func TestLimitsPage(t *testing.T) {
 	}
 }
 
-// The function "thousands" formats a number with commas between groups of three digits.
+// thousands formats a number with commas between groups of three digits.
 func thousands(n int) string {
 	if n < 1000 {
 		return fmt.Sprint(n)

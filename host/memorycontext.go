@@ -59,8 +59,7 @@ func (p MemoryPolicy) check() error {
 	return nil
 }
 
-// The method "includes" reports whether a policy includes a block. The use of this block must be
-// "context".
+// includes reports whether a policy includes a block. The use of this block must be "context".
 func (p MemoryPolicy) includes(b block.Block) bool {
 	if b.Agent != "" {
 		return p.IncludeAgentCore == nil || *p.IncludeAgentCore
@@ -68,7 +67,7 @@ func (p MemoryPolicy) includes(b block.Block) bool {
 	return p.IncludeUserCore == nil || *p.IncludeUserCore
 }
 
-// The method "query" returns the search that finds the reminders for a message.
+// query returns the search that finds the reminders for a message.
 func (p MemoryPolicy) query(message string) block.Query {
 	q := block.Query{Text: message, Limit: block.DefaultLimit}
 	if p.ArchivalLimit > 0 {

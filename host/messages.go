@@ -101,8 +101,8 @@ func recordMessages(ctx context.Context, t *turn, v *memory.View) error {
 // unrecordedWarning.
 const unrecordedWarning = "sleep-time memory does not receive the messages of this turn, because the transcript would exceed a storage quota"
 
-// If a session has ended, the method "settle" schedules its run of sleep-time memory. If the method
-// fails, the run starts later, as if the session had become idle without being ended.
+// If a session has ended, settle schedules its run of sleep-time memory. If the method fails, the
+// run starts later, as if the session had become idle without being ended.
 func (s Sessions) settle(ctx context.Context, caller Caller, user string) {
 	if s.h.app.Sleep == nil || user == "" {
 		return

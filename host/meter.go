@@ -41,7 +41,7 @@ type meterKey struct {
 	day    time.Time
 }
 
-// The method "add" adds the usage of a run to the usage of the day on which the run began.
+// add adds the usage of a run to the usage of the day on which the run began.
 func (m *Meter) add(tenant string, at time.Time, used metering.Counts) {
 	if !m.store.Enabled() {
 		return
@@ -51,7 +51,7 @@ func (m *Meter) add(tenant string, at time.Time, used metering.Counts) {
 	m.put(meterKey{tenant, at.UTC().Truncate(24 * time.Hour)}, used)
 }
 
-// The method "put" adds usage to the pending usage. The caller must hold mu.
+// put adds usage to the pending usage. The caller must hold mu.
 func (m *Meter) put(key meterKey, used metering.Counts) {
 	if m.pending == nil {
 		m.pending = map[meterKey]metering.Counts{}
@@ -98,7 +98,7 @@ func (m *Meter) Flush() error {
 	return err
 }
 
-// The method "close" writes the pending usage.
+// close writes the pending usage.
 func (m *Meter) close() {
 	m.mu.Lock()
 	m.closed = true
@@ -106,7 +106,7 @@ func (m *Meter) close() {
 	_ = m.Flush()
 }
 
-// The method "used" returns the usage of a completed job.
+// used returns the usage of a completed job.
 func (j *job) used(result *report.Result) metering.Counts {
 	models := j.external.used()
 	used := metering.Counts{

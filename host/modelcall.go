@@ -17,23 +17,22 @@ import (
 // chatKind is the kind of an external call to a chat model.
 const chatKind = "chat"
 
-// The type "models" contains what a run needs to call the models of the operator.
+// models contains what a run needs to call the models of the operator.
 type models struct {
 	set      *model.Set // nil if the operator has configured no models
 	consumer model.Consumer
 	// If mocks is not nil, its answers replace the answers of the models.
 	mocks model.Mocks
-	// The field "dry" is true if the run must not make calls. The field "test" is true if the run
-	// is a test run.
+	// dry is true if the run must not make calls. test is true if the run is a test run.
 	dry, test bool
-	// The field "machine" is true if the run executes a machine.
+	// machine is true if the run executes a machine.
 	machine bool
-	// For each mock, the field "answered" is the number of answers that this attempt has received.
+	// For each mock, answered is the number of answers that this attempt has received.
 	answered map[string]int
 }
 
-// The method "chat" sends a request to a chat model and waits for the answer. Like externals.call,
-// it parks the run while it waits.
+// chat sends a request to a chat model and waits for the answer. Like externals.call, it parks the
+// run while it waits.
 func (x *externals) chat(ctx context.Context, name string, request model.ChatRequest) (model.ChatAnswer, error) {
 	var answer model.ChatAnswer
 	w := waiting{x: x}
@@ -88,8 +87,8 @@ func (x *externals) sendChat(ctx context.Context, chat model.Chat, name, key str
 	return json.Marshal(answer)
 }
 
-// The method "resolve" returns the model with the given name. If the run cannot use the model, the
-// method "resolve" returns the fault abi.Unavailable.
+// resolve returns the model with the given name. If the run cannot use the model, resolve returns
+// the fault abi.Unavailable.
 func (m *models) resolve(name string) (model.Chat, error) {
 	switch {
 	case m.test:
@@ -106,7 +105,7 @@ func (m *models) resolve(name string) (model.Chat, error) {
 	return chat, err
 }
 
-// The method "mock" returns the next answer of a mock.
+// mock returns the next answer of a mock.
 func (m *models) mock(name string, request model.ChatRequest) ([]byte, error) {
 	index := m.answered[name]
 	if m.answered == nil {

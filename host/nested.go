@@ -73,8 +73,8 @@ func nestedRun(ctx context.Context, t *turn, name string, input json.RawMessage)
 	return r, r.prepare()
 }
 
-// The method "compiled" returns the program of a tool. If the tool is not compiled yet, the turn
-// first releases its slot at the gate, because the compilation also needs a slot.
+// compiled returns the program of a tool. If the tool is not compiled yet, the turn first releases
+// its slot at the gate, because the compilation also needs a slot.
 func compiled(ctx context.Context, t *turn, tool *tool) (program engine.Program, err error) {
 	if !tool.isCompiled() {
 		leave(&t.job)
@@ -87,8 +87,8 @@ func compiled(ctx context.Context, t *turn, tool *tool) (program engine.Program,
 	return tool.ready(ctx, t.info.Caller.Tenant, t.h.limits.LoadTimeout)
 }
 
-// The method "readmit" waits until the turn has a slot at the gate again. If the turn gets no slot,
-// the attempt cannot continue.
+// readmit waits until the turn has a slot at the gate again. If the turn gets no slot, the attempt
+// cannot continue.
 func readmit(ctx context.Context, t *turn) error {
 	err := t.admit(ctx)
 	if err != nil {
@@ -117,18 +117,16 @@ func (r *run) executeNested(ctx context.Context, v *memory.View) error {
 type turnAttempt struct {
 	outcome    *report.Outcome
 	evaluation *report.RuleOutcome
-	// If the turn has lost its slot at the gate, the field "outside" contains the reason. If the
-	// turn has a slot, the field "outside" is nil.
+	// If the turn has lost its slot at the gate, outside contains the reason. If the turn has a
+	// slot, outside is nil.
 	outside error
-	// The function "clean" takes a text of a tool, and replaces the sensitive values of the agent
-	// in this text.
+	// clean takes a text of a tool, and replaces the sensitive values of the agent in this text.
 	clean func(text string) string
 	// The function onSearch performs the recalls that the agent has declared for the event
 	// search:before.
 	onSearch func(ctx context.Context) error
-	// The following fields summarize the nested runs. The field "cpu" is the total CPU time of
-	// tools in isolated processes. The field "cpu" inProcess reports whether a tool ran in the
-	// host's process.
+	// The following fields summarize the nested runs. cpu is the total CPU time of tools in
+	// isolated processes. cpu inProcess reports whether a tool ran in the host's process.
 	logs      []abi.LogLine
 	logBytes  int
 	warnings  []string
@@ -136,7 +134,7 @@ type turnAttempt struct {
 	inProcess bool
 }
 
-// The method "include" adds a nested run to the totals of the turn.
+// include adds a nested run to the totals of the turn.
 func (t *turn) include(r *run) {
 	last := &t.last
 	t.calls += r.calls
@@ -170,8 +168,8 @@ func (t *turn) onLog() func(attempt int, line abi.LogLine) {
 	}
 }
 
-// The method "log" adds a log line to the log of the turn. All nested runs together have the same
-// limits on log lines as a single run.
+// log adds a log line to the log of the turn. All nested runs together have the same limits on log
+// lines as a single run.
 func (l *turnAttempt) log(line abi.LogLine, limits Limits) {
 	if len(l.logs) > limits.LogLines || l.logBytes > limits.LogBytes {
 		return // the last line reports that some lines were dropped

@@ -224,9 +224,9 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// The method "For" returns the limits that apply to each attempt of a tool. Each limit is either
-// the host's limit or the limit that the tool declares, whichever is lower. The argument "memory"
-// is the default memory limit of the engine.
+// For returns the limits that apply to each attempt of a tool. Each limit is either the host's
+// limit or the limit that the tool declares, whichever is lower. The argument "memory" is the
+// default memory limit of the engine.
 func (l Limits) For(own declare.Limits, memory int64) Limits {
 	setDefault(&l.MemoryBytes, memory)
 	l.MemoryBytes = stricter(l.MemoryBytes, own.Memory)
@@ -259,9 +259,9 @@ func setDefault[T int | int64 | time.Duration](field *T, value T) {
 	}
 }
 
-// The method "timeout" returns the time limit of a run. The arguments are the timeout of the tool
-// and the timeout of the invocation. If an argument is 0, this timeout is not set. An invocation
-// can shorten the timeout that the tool declares, but cannot raise it.
+// timeout returns the time limit of a run. The arguments are the timeout of the tool and the
+// timeout of the invocation. If an argument is 0, this timeout is not set. An invocation can
+// shorten the timeout that the tool declares, but cannot raise it.
 func (l Limits) timeout(tool, invocation time.Duration) time.Duration {
 	limit := l.Timeout
 	if tool > 0 {

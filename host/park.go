@@ -8,10 +8,10 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// The method "park" is called before an external call is made. The method "park" releases the run's
-// locks and its slot at the gate, and stops the run's clock. If too many runs are already parked,
-// the method "park" changes nothing and returns a fault. If the run already waits for other calls,
-// it was parked before, and the method "park" always succeeds.
+// park is called before an external call is made. park releases the run's locks and its slot at the
+// gate, and stops the run's clock. If too many runs are already parked, park changes nothing and
+// returns a fault. If the run already waits for other calls, it was parked before, and park always
+// succeeds.
 func (x *externals) park(again bool) error {
 	if err := x.h.gate.Park(x.job.flow(), again); err != nil {
 		return err
@@ -24,10 +24,9 @@ func (x *externals) park(again bool) error {
 	return nil
 }
 
-// The method "unpark" waits until the run has a slot at the gate again. If the attempt ends before
-// this, the method "unpark" returns an error, which ends the run. After such an error, the run has
-// no slot. If a nested run ends, the method "unpark" continues to wait, because the outer run needs
-// the slot.
+// unpark waits until the run has a slot at the gate again. If the attempt ends before this, unpark
+// returns an error, which ends the run. After such an error, the run has no slot. If a nested run
+// ends, unpark continues to wait, because the outer run needs the slot.
 func (x *externals) unpark() error {
 	defer func() {
 		for _, c := range x.job.clocks {
@@ -41,17 +40,17 @@ func (x *externals) unpark() error {
 	return nil
 }
 
-// The type "clock" is a context. The type "clock" ends when the computing time of a run reaches the
-// time limit. The time while the clock is paused does not count. The deadline of the context is the
-// run's deadline, toward which paused time also counts.
+// clock is a context. clock ends when the computing time of a run reaches the time limit. The time
+// while the clock is paused does not count. The deadline of the context is the run's deadline,
+// toward which paused time also counts.
 type clock struct {
 	context.Context
 	cancel context.CancelCauseFunc
 	timer  *time.Timer
 	// The field "over" is true if the time limit ended the context.
 	over atomic.Bool
-	// The field "left" is the computing time that remained when the timer was last started. Only
-	// the run's goroutine uses the field "left".
+	// left is the computing time that remained when the timer was last started. Only the run's
+	// goroutine uses left.
 	left    time.Duration
 	started time.Time
 }
@@ -83,13 +82,13 @@ func (c *clock) pause() {
 	c.left -= time.Since(c.started)
 }
 
-// The method "resume" starts the clock again after a pause.
+// resume starts the clock again after a pause.
 func (c *clock) resume() {
 	c.started = time.Now()
 	c.timer.Reset(max(c.left, 0))
 }
 
-// The method "stop" ends the context and frees the clock.
+// stop ends the context and frees the clock.
 func (c *clock) stop() {
 	c.timer.Stop()
 	c.cancel(nil)

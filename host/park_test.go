@@ -28,8 +28,8 @@ func newGate(t *testing.T, limits admission.Limits) (*admission.Gate, func(*host
 	return gate, func(o *host.Options) { o.Gate = gate }
 }
 
-// The function "started" starts an invocation. The function "started" returns a function that waits
-// for the result of this invocation.
+// started starts an invocation. started returns a function that waits for the result of this
+// invocation.
 func started(h *host.Host, inv host.Invocation) (wait func() (*report.Result, error)) {
 	var result *report.Result
 	var err error

@@ -27,9 +27,9 @@ type pauseError struct {
 // Error implements error.
 func (p *pauseError) Error() string { return "the run waits for an approval of " + p.effect.Operation }
 
-// The type "repeatable" contains values that are the same in all executions of a run. Because of
-// these values, each execution reaches the same effects. If the effects of a tool need no approval,
-// the zero value is used.
+// repeatable contains values that are the same in all executions of a run. Because of these values,
+// each execution reaches the same effects. If the effects of a tool need no approval, the zero
+// value is used.
 type repeatable struct {
 	// Now is the time that the guest's clock shows. Seed is the seed of the guest's random source.
 	Now  time.Time `json:"now,omitzero"`
@@ -108,9 +108,9 @@ func (p pausedInvocation) invocation() Invocation {
 	}
 }
 
-// The method "pause" stores a run that waits for an approval. The method "pause" also sets the
-// field "approval" of the run. If another run has used the idempotency key in the meantime, the
-// method "pause" returns the Result of this other run.
+// pause stores a run that waits for an approval. pause also sets the field "approval" of the run.
+// If another run has used the idempotency key in the meantime, pause returns the Result of this
+// other run.
 func pause(ctx context.Context, r *run, p *pauseError) (memory.Done, error) {
 	stored, err := encodeRun(ctx, r, p)
 	if err != nil {
@@ -161,8 +161,8 @@ func encodeRun(ctx context.Context, r *run, p *pauseError) ([]byte, error) {
 	return text, nil
 }
 
-// The method "encode" ends the current attempt and waits for its calls in flight. The method
-// "encode" returns the recorded answers, or nil if there are none.
+// encode ends the current attempt and waits for its calls in flight. encode returns the recorded
+// answers, or nil if there are none.
 func (x *externals) encode(ctx context.Context) ([]byte, error) {
 	if x == nil {
 		return nil, nil

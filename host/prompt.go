@@ -122,8 +122,8 @@ func (h *Host) RenderTemplate(ctx context.Context, r PromptRequest, text string)
 	return render(ctx, h, r, text, memory.Operator())
 }
 
-// The method "render" renders a template for a caller. The Authority determines which stores the
-// template can read.
+// render renders a template for a caller. The Authority determines which stores the template can
+// read.
 func render(ctx context.Context, h *Host, r PromptRequest, text string, a memory.Authority) (rendered Rendered, err error) {
 	t, err := template.Parse(text)
 	if err != nil {
@@ -155,7 +155,7 @@ func render(ctx context.Context, h *Host, r PromptRequest, text string, a memory
 	return rendered, err
 }
 
-// The method "get" performs an operation that reads a store or a fact.
+// get performs an operation that reads a store or a fact.
 func get(ctx context.Context, v *memory.View, op, name string) (json.RawMessage, error) {
 	text, err := json.Marshal(name)
 	if err != nil {

@@ -20,8 +20,7 @@ type promptSource struct {
 	request   PromptRequest
 }
 
-// The method "store" returns the content of a store, the text of a block, or the value of
-// user_memory.
+// store returns the content of a store, the text of a block, or the value of user_memory.
 func (p promptSource) store(ctx context.Context, name string) (json.RawMessage, error) {
 	if name == declare.UserMemory {
 		return p.userMemory(ctx)
@@ -67,8 +66,8 @@ func (p promptSource) noUserMemory() error {
 	return f.WithHint("grant a block to the prompt with `grants: {%s: read}`", declare.Core)
 }
 
-// The method "reminders" searches the blocks and returns the lines that match the message of the
-// request. If the policy does not request reminders, the result is empty.
+// reminders searches the blocks and returns the lines that match the message of the request. If the
+// policy does not request reminders, the result is empty.
 func (p promptSource) reminders(ctx context.Context) ([]string, error) {
 	if err := p.request.MemoryPolicy.check(); err != nil || p.request.MemoryPolicy.ArchivalMode != ArchivalAuto || len(p.h.app.Blocks) == 0 {
 		return nil, err

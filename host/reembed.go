@@ -99,8 +99,8 @@ type mover struct {
 	move     *memory.Move
 }
 
-// The method "run" moves batches of entries until the time limit is reached. The method "run"
-// reports whether the move is done.
+// run moves batches of entries until the time limit is reached. run reports whether the move is
+// done.
 func (mv mover) run(ctx context.Context) (done bool, err error) {
 	defer func() {
 		if done {
@@ -122,8 +122,8 @@ func (mv mover) run(ctx context.Context) (done bool, err error) {
 	return done, err
 }
 
-// The method "batch" moves a batch of entries. The method "batch" reports whether all entries of
-// the collection have been moved.
+// batch moves a batch of entries. batch reports whether all entries of the collection have been
+// moved.
 func (mv mover) batch(ctx context.Context) (done bool, err error) {
 	id, err := mv.c.h.newID("op")
 	if err != nil {
@@ -152,8 +152,8 @@ func (mv mover) batch(ctx context.Context) (done bool, err error) {
 	return done, err
 }
 
-// The method "vectors" returns the vectors of a batch's texts. All texts of a batch fit into one
-// request to the embedder. If several texts are equal, this text is embedded once.
+// vectors returns the vectors of a batch's texts. All texts of a batch fit into one request to the
+// embedder. If several texts are equal, this text is embedded once.
 func (mv mover) vectors(ctx context.Context, texts []string) ([][]float32, error) {
 	ctx, cancel := context.WithTimeout(ctx, embedTime)
 	defer cancel()
@@ -198,9 +198,8 @@ func (mv mover) embedAll(ctx context.Context, texts []string) ([][]float32, erro
 	return append(first, second...), err
 }
 
-// The method "embed" sends a request to the embedder and counts the usage of this request. If the
-// embedder is local, it computes the vectors in this process, after the gate has admitted the
-// operation.
+// embed sends a request to the embedder and counts the usage of this request. If the embedder is
+// local, it computes the vectors in this process, after the gate has admitted the operation.
 func (mv mover) embed(ctx context.Context, texts []string) (made [][]float32, err error) {
 	h := mv.c.h
 	if local, ok := mv.embedder.(model.LocalEmbedder); ok {

@@ -64,7 +64,7 @@ func startEmbedder(t *testing.T, dim int) *modeltest.Server {
 	return server
 }
 
-// The function "fill" stores entries that belong to the app, and entries that belong to two users.
+// fill stores entries that belong to the app, and entries that belong to two users.
 func fill(t *testing.T, h *host.Host, n int) {
 	t.Helper()
 	for i := range n {

@@ -230,8 +230,8 @@ func grantHint(store string, verbs ...abi.Verb) string {
 	return fmt.Sprintf("add a grant to the tool: grants: {%s: %s}", store, text)
 }
 
-// The function "clamped" returns a finding for each limit of a tool that is higher than the host's
-// limit. If the limit of a tool is higher than the host's limit, the host's limit applies.
+// clamped returns a finding for each limit of a tool that is higher than the host's limit. If the
+// limit of a tool is higher than the host's limit, the host's limit applies.
 func clamped(h *Host, t *tool) []Finding {
 	host := h.limits.For(declare.Limits{}, t.memory)
 	var findings []Finding

@@ -33,13 +33,13 @@ type run struct {
 	// If an agent executes the tool, the function onSearch is called before each call of recall. If
 	// no agent executes the tool, onSearch is nil.
 	onSearch func(ctx context.Context) error
-	// If the run has an idempotency key, the field "paused" contains the run's clock until the
-	// first attempt. Until then, the clock is stopped. The time for which the run waits for an
-	// earlier run with the same key does not count as computing time.
+	// If the run has an idempotency key, paused contains the run's clock until the first attempt.
+	// Until then, the clock is stopped. The time for which the run waits for an earlier run with
+	// the same key does not count as computing time.
 	paused *clock
 	// The field "same" contains values that are the same in all executions of the run.
 	same repeatable
-	// If the run is paused, the field "approval" is set.
+	// If the run is paused, approval is set.
 	approval *report.PendingApproval
 }
 
@@ -83,7 +83,7 @@ func (r *run) loadLimit() time.Duration {
 	return min(limit, r.timeLimit())
 }
 
-// If no observer refuses the run, the method "execute" runs the tool in a transaction.
+// If no observer refuses the run, execute runs the tool in a transaction.
 func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 	release, err := findTool(ctx, r)
 	if release != nil {
@@ -184,7 +184,7 @@ func (r *run) attempt(ctx context.Context, v *memory.View) error {
 	return a.finish(ctx, &out, &event)
 }
 
-// The method "finish" records the end of an attempt and returns the error of the attempt.
+// finish records the end of an attempt and returns the error of the attempt.
 func (a *attempt) finish(ctx context.Context, out *engine.Output, event *Execution) error {
 	r := a.run
 	r.cpu += event.CPU
@@ -216,7 +216,7 @@ func (a *attempt) finish(ctx context.Context, out *engine.Output, event *Executi
 	return nil
 }
 
-// The method "guest" waits until the gate admits the run. Then it runs the program once.
+// guest waits until the gate admits the run. Then it runs the program once.
 func (r *run) guest(ctx context.Context, a *attempt, out *engine.Output, e *Execution) {
 	e.Began, e.Isolated = time.Now(), r.tool.isolated
 	r.setState(RunQueued)
@@ -238,8 +238,8 @@ func (r *run) guest(ctx context.Context, a *attempt, out *engine.Output, e *Exec
 	}
 }
 
-// The tool can have stored entries that need vectors. The method "complete" computes these vectors
-// while the run has a slot at the gate.
+// The tool can have stored entries that need vectors. complete computes these vectors while the run
+// has a slot at the gate.
 func (a *attempt) complete(ctx context.Context) error {
 	if !memory.NeedsCompletion(a.view) {
 		return nil
@@ -323,8 +323,7 @@ func (r *run) result(done memory.Done, err error) *report.Result {
 	return result
 }
 
-// If an earlier run had the same idempotency key, the method "repeated" returns the stored Result
-// of this run.
+// If an earlier run had the same idempotency key, repeated returns the stored Result of this run.
 func (r *run) repeated(stored []byte) *report.Result {
 	result := &report.Result{}
 	if err := json.Unmarshal(stored, result); err != nil {

@@ -32,8 +32,8 @@ var seedGrants = []declare.Grant{
 	{Store: declare.SessionMeta, Verbs: []abi.Verb{abi.Read}},
 }
 
-// The type "samples" contains the code blocks of the vendor's documentation page. The type
-// "samples" also contains an app, which uses the schema on this page.
+// samples contains the code blocks of the vendor's documentation page. samples also contains an
+// app, which uses the schema on this page.
 type samples struct {
 	*host.Host
 	t      *testing.T
@@ -53,7 +53,7 @@ func newSamples(t *testing.T, change ...func(*host.Options)) *samples {
 	return s
 }
 
-// The method "run" runs code and returns its output. The code begins with one of the page's blocks.
+// run runs code and returns its output. The code begins with one of the page's blocks.
 func (s *samples) run(language, code string, inv host.Invocation) (*report.Result, error) {
 	s.t.Helper()
 	inv.Caller, inv.Code = s.who, &host.AdHocTool{Language: language, Text: code, Grants: seedGrants}

@@ -114,7 +114,7 @@ func TestSeedEffectsInPython(t *testing.T) {
 	s.refuseMeta("python", `memory.set_content("sessionMeta", {"metadata": {"channel": "forged"}})`, `memory.delete_content("sessionMeta")`)
 }
 
-// The function "perform" makes a memory call with the rights of an operator.
+// perform makes a memory call with the rights of an operator.
 func perform(t *testing.T, h *host.Host, who host.Caller, op string, args ...string) json.RawMessage {
 	t.Helper()
 	call := abi.Call{Op: op}

@@ -115,8 +115,8 @@ func (s Sleep) nextOf(ctx context.Context, tenant string) ([]memory.Due, error) 
 	return s.h.sleepRounds.next(ctx, queue, sleepQueueKey{s.h.app.ID, tenant})
 }
 
-// The method "run" leases the run of a record and executes this run. If the run fails, the returned
-// error is nil, and the run is repeated later.
+// run leases the run of a record and executes this run. If the run fails, the returned error is
+// nil, and the run is repeated later.
 func (s Sleep) run(ctx context.Context, d memory.Due) (SleepPass, error) {
 	if ctx.Err() != nil {
 		return SleepPass{}, nil // the next call of RunDue processes the remaining records

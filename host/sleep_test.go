@@ -96,7 +96,7 @@ func (s *sleeper) say(c host.Caller, text string) {
 	}
 }
 
-// The method "settle" advances the clock so far that all conversations have settled.
+// settle advances the clock so far that all conversations have settled.
 func (s *sleeper) settle() { s.clock.advance(declare.DefaultSleepAfter) }
 
 func (s *sleeper) runDue() host.SleepPass {
@@ -136,7 +136,7 @@ func (s *sleeper) wantBlock(c host.Caller, name string, agent bool, want string)
 	}
 }
 
-// The function "proposals" returns an answer of a model that contains proposals.
+// proposals returns an answer of a model that contains proposals.
 func proposals(list ...[3]string) modeltest.Reply {
 	type proposal struct {
 		Block   string `json:"block"`

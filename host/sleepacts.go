@@ -38,8 +38,8 @@ func (s Sleep) Retry(ctx context.Context, caller Caller) error {
 	})
 }
 
-// The method "act" performs an operator's act on the queue of the caller's tenant. The method "act"
-// also adds the act to the ledger.
+// act performs an operator's act on the queue of the caller's tenant. act also adds the act to the
+// ledger.
 func (s Sleep) act(ctx context.Context, caller Caller, act string, do func(queue memory.SleepQueue, tenant string) error) error {
 	if s.h.app.Sleep == nil {
 		return errNoSleep

@@ -16,8 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/storagetest"
 )
 
-// The type "restarted" is an app with a stored database. A test opens and closes the app
-// repeatedly.
+// restarted is an app with a stored database. A test opens and closes the app repeatedly.
 type restarted struct {
 	t       *testing.T
 	backend func() (storage.Backend, error) // opens the database

@@ -22,8 +22,8 @@ const (
 	maxSleepTries = 10
 )
 
-// The method "fail" ends the lease of a run that has failed. The failed run is repeated later. If
-// too many runs for the same messages have failed, the messages are discarded.
+// fail ends the lease of a run that has failed. The failed run is repeated later. If too many runs
+// for the same messages have failed, the messages are discarded.
 func (s Sleep) fail(ctx context.Context, r *sleepRun, f *abi.Fault) error {
 	lease := r.lease
 	attrs := []any{"run", r.turn.info.ID, "app", s.h.app.ID, "tenant", lease.Tenant, "tries", lease.Tries, "code", f.Code}

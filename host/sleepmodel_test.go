@@ -24,7 +24,7 @@ const collector = `
 	return [{block: "archival", scope: "user", content: "- " + seen.length}];
 `
 
-// The type "sequence" is a random sequence of conversations, runs and backend failures.
+// sequence is a random sequence of conversations, runs and backend failures.
 type sequence struct {
 	*sleeper
 	faulty *storagetest.Faulty
@@ -34,8 +34,8 @@ type sequence struct {
 	acked, unsure map[string][]string
 	ended         map[string]int
 	count         int
-	// During a run, the function "interrupt" is called once, before an update of the backend. The
-	// field "mu" guards this function.
+	// During a run, interrupt is called once, before an update of the backend. mu guards this
+	// function.
 	mu        sync.Mutex
 	interrupt func()
 }
@@ -75,8 +75,7 @@ func testSleepSequence(t *testing.T, seed uint64) (processed int) {
 	return processed
 }
 
-// The method "step" performs a random step. In some steps, the backend fails at one of its next
-// updates.
+// step performs a random step. In some steps, the backend fails at one of its next updates.
 func (q *sequence) step() {
 	if q.random.IntN(3) == 0 {
 		failures := []storagetest.Failure{storagetest.NotApplied, storagetest.LostReply, storagetest.Unknown}
@@ -135,7 +134,7 @@ func (q *sequence) before(op string) {
 	}
 }
 
-// The method "add" adds a message to a session. The text of the message is unique.
+// add adds a message to a session. The text of the message is unique.
 func (q *sequence) add(c host.Caller) {
 	q.count++
 	text := fmt.Sprint("message ", q.count)
@@ -146,8 +145,7 @@ func (q *sequence) add(c host.Caller) {
 	q.acked[c.User] = append(q.acked[c.User], text)
 }
 
-// The method "check" compares the messages that were added for a user with the messages that were
-// processed.
+// check compares the messages that were added for a user with the messages that were processed.
 func (q *sequence) check(user string, seed uint64) int {
 	q.t.Helper()
 	var stored struct{ Seen []string }

@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// The type "unrecorded" is an observer. For each turn, it collects the number of messages that the
-// transcript does not contain.
+// unrecorded is an observer. For each turn, it collects the number of messages that the transcript
+// does not contain.
 type unrecorded struct {
 	host.NopObserver
 	counts []int
@@ -27,7 +27,7 @@ func (u *unrecorded) RunEnded(_ context.Context, run host.RunInfo, _ *report.Res
 	}
 }
 
-// The function "fill" stores data of a user until the user has less than 20 bytes of space left.
+// fill stores data of a user until the user has less than 20 bytes of space left.
 func (s *sleeper) fill(user string) {
 	s.t.Helper()
 	c := host.Caller{User: user}
@@ -42,7 +42,7 @@ func (s *sleeper) fill(user string) {
 	}
 }
 
-// The function "turn" performs a turn and returns the warnings of the turn. The turn must succeed.
+// turn performs a turn and returns the warnings of the turn. The turn must succeed.
 func (s *sleeper) turn(text string) []string {
 	s.t.Helper()
 	result, err := s.Agents().Turn(s.t.Context(), host.Turn{Agent: "Echo", Caller: annInS1, Message: &text})

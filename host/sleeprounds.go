@@ -56,9 +56,9 @@ func (s *SleepRounds) use(key sleepQueueKey) *sleepRound {
 	return s.rounds[key]
 }
 
-// The method "release" ends the use of a round. If the round has ended, it is forgotten. If there
-// are too many rounds, another round is also forgotten. The queue of this round is then processed
-// from its beginning.
+// release ends the use of a round. If the round has ended, it is forgotten. If there are too many
+// rounds, another round is also forgotten. The queue of this round is then processed from its
+// beginning.
 func (s *SleepRounds) release(key sleepQueueKey, r *sleepRound, ended bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -20,10 +20,10 @@ type sleepRun struct {
 	// turn executes the run. A sleepRun has no agent.
 	turn  *turn
 	lease *memory.Lease
-	// The field "authority" contains the rights that the run has on the app's blocks.
+	// authority contains the rights that the run has on the app's blocks.
 	authority memory.Authority
-	// The field "dropped" contains the proposals that the last attempt has dropped. The dropped
-	// proposals are reported in the log.
+	// dropped contains the proposals that the last attempt has dropped. The dropped proposals are
+	// reported in the log.
 	dropped []droppedProposal
 }
 
@@ -48,7 +48,7 @@ func newSleepRun(h *Host, lease *memory.Lease) *sleepRun {
 	return r
 }
 
-// The method "execute" executes the run in a transaction.
+// execute executes the run in a transaction.
 func (r *sleepRun) execute(ctx context.Context) error {
 	t := r.turn
 	if !t.h.activeTurns.Enter() {
@@ -117,8 +117,8 @@ func (r *sleepRun) giveBack(ctx context.Context, t *memory.Transcript) error {
 	return t.Move(ctx, t.State.SettlesAt(r.turn.h.app.Sleep.After))
 }
 
-// The method "blocks" returns the blocks of the caller and the contents of these blocks. The blocks
-// are added to the read set of the transaction.
+// blocks returns the blocks of the caller and the contents of these blocks. The blocks are added to
+// the read set of the transaction.
 func (r *sleepRun) blocks(ctx context.Context, v *memory.View) ([]sleep.Block, error) {
 	blocks := sleep.Blocks(r.turn.h.Blocks().Declared(), r.lease.Agent != "", r.turn.h.app.Sleep.UserCore)
 	for i := range blocks {
@@ -143,9 +143,9 @@ func (r *sleepRun) blocks(ctx context.Context, v *memory.View) ([]sleep.Block, e
 	return blocks, nil
 }
 
-// The method "propose" requests proposals and stores them. If a proposal cannot be stored, it is
-// returned to the tool or the model once, with the reason. If the new version of the proposal
-// cannot be stored either, the proposal is dropped.
+// propose requests proposals and stores them. If a proposal cannot be stored, it is returned to the
+// tool or the model once, with the reason. If the new version of the proposal cannot be stored
+// either, the proposal is dropped.
 func (r *sleepRun) propose(ctx context.Context, env *agentEnv, request sleep.Request) error {
 	proposals, first, err := r.ask(ctx, env, request, nil)
 	if err != nil {
@@ -167,8 +167,8 @@ func (r *sleepRun) propose(ctx context.Context, env *agentEnv, request sleep.Req
 	return err
 }
 
-// The method "ask" returns the proposals of the tool or the model. The method "ask" also returns
-// the answer that contains them, as JSON.
+// ask returns the proposals of the tool or the model. ask also returns the answer that contains
+// them, as JSON.
 func (r *sleepRun) ask(ctx context.Context, env *agentEnv, request sleep.Request, first json.RawMessage) ([]sleep.Proposal, json.RawMessage, error) {
 	text, err := r.answerTo(ctx, env, request, first)
 	if err != nil {
@@ -194,8 +194,7 @@ func (r *sleepRun) answerTo(ctx context.Context, env *agentEnv, request sleep.Re
 	return answer.Object, err
 }
 
-// The method "store" stores proposals in blocks. The method "store" returns the proposals that
-// cannot be stored.
+// store stores proposals in blocks. store returns the proposals that cannot be stored.
 func (r *sleepRun) store(ctx context.Context, v *memory.View, blocks []sleep.Block, proposals []sleep.Proposal) ([]sleep.Rejection, error) {
 	var rejected []sleep.Rejection
 	for i, p := range proposals {
@@ -226,8 +225,8 @@ func sentBack(code abi.Code) bool {
 	return code == abi.TooLarge || code == abi.InvalidArgument || code == abi.QuotaExceeded
 }
 
-// The method "replace" stores a new content of a block. The stored version must be the version on
-// which the proposal is based.
+// replace stores a new content of a block. The stored version must be the version on which the
+// proposal is based.
 func (r *sleepRun) replace(ctx context.Context, v *memory.View, b *sleep.Block, content string) error {
 	options, err := json.Marshal(map[string]any{"agent": b.Scope == sleep.ScopeAgent, "expected_updated_at": b.Updated})
 	if err != nil {

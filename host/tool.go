@@ -21,15 +21,15 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// The type "tool" contains a tool, its compiled program and its compiled schemas. The program and
-// the schemas are compiled when the tool is first used.
+// tool contains a tool, its compiled program and its compiled schemas. The program and the schemas
+// are compiled when the tool is first used.
 type tool struct {
 	app.Tool
 	app       *app.App
 	authority memory.Authority // the rights that result from the tool's grants
 	load      func(tenant string, limit time.Duration) (engine.Program, error)
 	source    func() (engine.Source, error)
-	// The field "embeds" is true if an embedding model receives texts of the tool; see embedsWith.
+	// embeds is true if an embedding model receives texts of the tool; see embedsWith.
 	embeds bool
 
 	mu      sync.Mutex
@@ -98,7 +98,7 @@ func namesOf(tools map[string]*tool) string {
 	return strings.Join(slices.Sorted(maps.Keys(tools)), ", ")
 }
 
-// The method "tool" returns the declared tool with the given name.
+// tool returns the declared tool with the given name.
 func (h *Host) tool(name string) (*tool, error) {
 	if t := h.tools[name]; t != nil {
 		return t, nil
@@ -114,8 +114,8 @@ func (h *Host) tool(name string) (*tool, error) {
 	return nil, f.WithHint("the declared tools are: %s", namesOf(h.tools))
 }
 
-// The type "loading" is the compilation of a tool. If all runs that wait for the compilation have
-// ended, it nevertheless continues, because later runs use the program.
+// loading is the compilation of a tool. If all runs that wait for the compilation have ended, it
+// nevertheless continues, because later runs use the program.
 type loading struct {
 	done    chan struct{}
 	limit   time.Duration // of the compilation
@@ -129,14 +129,13 @@ type loading struct {
 // authors can soon retry a tool that they have fixed.
 const failureKept = 10 * time.Second
 
-// The method "short" reports whether the compilation timed out and its time limit was shorter than
-// the given limit.
+// short reports whether the compilation timed out and its time limit was shorter than the given
+// limit.
 func (l *loading) short(limit time.Duration) bool {
 	return l.limit < limit && errors.Is(l.err, abi.Timeout)
 }
 
-// The method "stale" reports whether the compilation failed and should be retried with the given
-// time limit.
+// stale reports whether the compilation failed and should be retried with the given time limit.
 func (l *loading) stale(limit time.Duration) bool {
 	select {
 	case <-l.done:
@@ -149,9 +148,8 @@ func (l *loading) stale(limit time.Duration) bool {
 	return errors.Is(l.err, abi.Unavailable) || l.short(limit) || time.Since(l.ended) > failureKept
 }
 
-// The method "ready" returns the program of the tool. If the tool is not compiled yet, the method
-// "ready" compiles it within the time limit, in the flow of the tenant. If ctx ends, the method
-// "ready" stops waiting.
+// ready returns the program of the tool. If the tool is not compiled yet, ready compiles it within
+// the time limit, in the flow of the tenant. If ctx ends, ready stops waiting.
 func (t *tool) ready(ctx context.Context, tenant string, limit time.Duration) (engine.Program, error) {
 	const tries = 3 // ready waits for at most this number of compilations
 	for try := 1; ; try++ {
@@ -185,8 +183,8 @@ func (t *tool) isCompiled() bool {
 	}
 }
 
-// The method "begin" returns the compilation of the tool, which can be in progress or finished. If
-// there is no compilation, the method "begin" starts one.
+// begin returns the compilation of the tool, which can be in progress or finished. If there is no
+// compilation, begin starts one.
 func (t *tool) begin(tenant string, limit time.Duration) (*loading, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -206,7 +204,7 @@ func (t *tool) begin(tenant string, limit time.Duration) (*loading, error) {
 	return l, nil
 }
 
-// The method "compile" compiles the schemas and the program of the tool.
+// compile compiles the schemas and the program of the tool.
 func (t *tool) compile(tenant string, limit time.Duration) (engine.Program, error) {
 	if len(t.Broken) > 0 {
 		return nil, brokenFault(t.Tool)
@@ -276,7 +274,7 @@ func violationsFault(code abi.Code, what string, s *schema.Schema, value any) er
 	return f
 }
 
-// The method "close" waits until the compilation has ended, and then closes the tool's program.
+// close waits until the compilation has ended, and then closes the tool's program.
 func (t *tool) close() error {
 	t.mu.Lock()
 	l := t.loading

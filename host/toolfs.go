@@ -42,8 +42,8 @@ func (f toolFS) Stat(name string) (fs.FileInfo, error) {
 	return fs.Stat(f.fsys, resolved)
 }
 
-// The method "resolve" follows the symbolic links in a name, component by component. The method
-// "resolve" returns the resulting name.
+// resolve follows the symbolic links in a name, component by component. resolve returns the
+// resulting name.
 func (f toolFS) resolve(name string) (string, error) {
 	at, rest := ".", strings.Split(name, "/")
 	for links := 0; len(rest) > 0; {

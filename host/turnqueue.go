@@ -18,9 +18,9 @@ const maxQueuedTurns = 32
 // turnQueue is ready to use. A turnQueue is safe for concurrent use.
 type turnQueue struct {
 	mu sync.Mutex
-	// The field "sessions" contains the queue of each session. The first turn in a queue is
-	// executed, and the other turns wait. Each turn has a channel. When the turn becomes the first
-	// turn in its queue, its channel is closed.
+	// sessions contains the queue of each session. The first turn in a queue is executed, and the
+	// other turns wait. Each turn has a channel. When the turn becomes the first turn in its queue,
+	// its channel is closed.
 	sessions map[sessionKey][]chan struct{}
 }
 
@@ -29,8 +29,8 @@ type turnQueue struct {
 // other user.
 type sessionKey struct{ tenant, user, session string }
 
-// The method "enter" waits until all earlier turns of the session have ended. When the turn has
-// ended, the caller must call the function "leave".
+// enter waits until all earlier turns of the session have ended. When the turn has ended, the
+// caller must call the function "leave".
 func (q *turnQueue) enter(ctx context.Context, key sessionKey) (leave func(), err error) {
 	own := make(chan struct{})
 	if err := q.add(key, own); err != nil {

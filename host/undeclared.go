@@ -37,9 +37,9 @@ const (
 	maxNameInWords = 64
 )
 
-// The method "undeclared" returns warnings about members of an input that the tool does not
-// declare. If a declared name is missing in the input, a member can be a misspelling of this name.
-// Warnings about such members are first.
+// undeclared returns warnings about members of an input that the tool does not declare. If a
+// declared name is missing in the input, a member can be a misspelling of this name. Warnings about
+// such members are first.
 func (t *tool) undeclared(input any) []string {
 	members, _ := input.(map[string]any)
 	var missing []string

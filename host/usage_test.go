@@ -171,7 +171,7 @@ func TestUsageOfModels(t *testing.T) {
 	}
 }
 
-// The type "ends" is an observer that records the workflows that were ended.
+// ends is an observer that records the workflows that were ended.
 type ends struct {
 	host.NopObserver
 	workflows []string

@@ -14,8 +14,8 @@ import (
 // are more calls, they wait until an earlier call has ended.
 const maxInFlight = 10
 
-// The type "waiting" contains the external calls whose answers the guest has not received yet. The
-// calls are not started before the guest waits for an answer.
+// waiting contains the external calls whose answers the guest has not received yet. The calls are
+// not started before the guest waits for an answer.
 type waiting struct {
 	x     *externals
 	calls []*waitingCall
@@ -38,8 +38,8 @@ type waitingCall struct {
 	err      error
 }
 
-// The method "add" adds a call. The caller chooses the id of this call. If the method "add" returns
-// an error, the type of this error is *stop.
+// add adds a call. The caller chooses the id of this call. If add returns an error, the type of
+// this error is *stop.
 func (w *waiting) add(id uint64, c externalCall) error {
 	prepared, err := w.x.prepare(c)
 	if err != nil {
@@ -89,8 +89,8 @@ func (w *waiting) one(ctx context.Context) ([]byte, error) {
 	return answer.content, answer.err
 }
 
-// The method "take" removes the call whose answer arrived first, and returns this call. If no
-// answer has arrived yet, the method "take" returns nil.
+// take removes the call whose answer arrived first, and returns this call. If no answer has arrived
+// yet, take returns nil.
 func (w *waiting) take(ctx context.Context) *waitingCall {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -121,7 +121,7 @@ func (w *waiting) take(ctx context.Context) *waitingCall {
 	return &taken
 }
 
-// The method "flying" returns the number of calls in flight.
+// flying returns the number of calls in flight.
 func (w *waiting) flying() (n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -133,8 +133,8 @@ func (w *waiting) flying() (n int) {
 	return n
 }
 
-// The method "refuse" answers all calls that have not been started. The answer to each of these
-// calls is the given fault.
+// refuse answers all calls that have not been started. The answer to each of these calls is the
+// given fault.
 func (w *waiting) refuse(ctx context.Context, fault error) {
 	for _, c := range w.calls {
 		if c.started || c.done {
@@ -145,7 +145,7 @@ func (w *waiting) refuse(ctx context.Context, fault error) {
 	}
 }
 
-// The method "start" starts waiting calls until maxInFlight calls are in flight.
+// start starts waiting calls until maxInFlight calls are in flight.
 func (w *waiting) start(ctx context.Context) {
 	flying := w.flying()
 	w.mu.Lock()
@@ -163,7 +163,7 @@ func (w *waiting) start(ctx context.Context) {
 	}
 }
 
-// The method "finish" makes a call and stores the answer to this call.
+// finish makes a call and stores the answer to this call.
 func (w *waiting) finish(c *waitingCall, do func() ([]byte, error)) {
 	content, err := do()
 	w.mu.Lock()
@@ -179,7 +179,7 @@ func (w *waiting) finish(c *waitingCall, do func() ([]byte, error)) {
 	}
 }
 
-// The method "answered" reports whether any answer has arrived.
+// answered reports whether any answer has arrived.
 func (w *waiting) answered() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -191,7 +191,7 @@ func (w *waiting) answered() bool {
 	return false
 }
 
-// The method "wait" waits until an answer has arrived, or until the given time.
+// wait waits until an answer has arrived, or until the given time.
 func (w *waiting) wait(ctx context.Context, until time.Time) error {
 	var due <-chan time.Time
 	if !until.IsZero() {

@@ -35,8 +35,8 @@ var workerPool = sync.OnceValue(func() *sandbox.Pool {
 // testEngines returns the engines that tests pass to their hosts.
 var testEngines = func() []engine.Engine { return workerPool().Engines() }
 
-// The function "everywhere" runs a test twice. In one of the runs, tools run in workers, and in the
-// other, tools run in this process.
+// everywhere runs a test twice. In one of the runs, tools run in workers, and in the other, tools
+// run in this process.
 func everywhere(t *testing.T, test func(*testing.T)) {
 	t.Run("in workers", test)
 	t.Run("in process", func(t *testing.T) {

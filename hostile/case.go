@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/hostile/corpus"
 )
 
-// The type "layout" is a case whose files have been written to a folder.
+// layout is a case whose files have been written to a folder.
 type layout struct {
 	corpus.Case
 	dir      string // the folder that contains the files of the case
@@ -68,9 +68,8 @@ func ignoreExisting(err error) error {
 // paths are relative, so an absolute path in the output of toolrun is a leak.
 var toEnvDir = filepath.Join("..", "..", "..")
 
-// The method "command" returns the arguments for toolrun. With the arguments, toolrun runs the case
-// in the folder of the case and uses the given database. Each case runs on behalf of a separate
-// user.
+// command returns the arguments for toolrun. With the arguments, toolrun runs the case in the
+// folder of the case and uses the given database. Each case runs on behalf of a separate user.
 func (l layout) command(w *env, db string) []string {
 	args := []string{"run"}
 	if l.App {

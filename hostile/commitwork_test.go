@@ -117,7 +117,7 @@ func eachKey(n int, do func(storage.Key) error) error {
 	return nil
 }
 
-// The function "content" returns n bytes. Each attacker gets different bytes.
+// content returns n bytes. Each attacker gets different bytes.
 func content(n, attacker int) []byte { return bytes.Repeat([]byte{byte('a' + attacker)}, n) }
 
 func setTo(content []byte) txn.Update {

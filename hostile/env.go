@@ -45,15 +45,15 @@ var benignWant = corpus.Want{Output: []byte(`{"sum":3,"clean":true,"stores":{"ow
 // victim is the user whose records must not change. Each case runs on behalf of another user.
 const victim = "ann"
 
-// The type "env" is a folder with the files that all runs require.
+// env is a folder with the files that all runs require.
 type env struct {
 	dir    string
 	binary string   // the toolrun program
 	self   string   // the path of this program, which is also the baseline host
 	flags  []string // arguments that are appended to the arguments of each run
 	procs  *processes
-	// python is the path of the Python interpreter, or "" if there is no interpreter. The field
-	// "pythonStart" is the time limit for the start of the interpreter.
+	// python is the path of the Python interpreter, or "" if there is no interpreter. pythonStart
+	// is the time limit for the start of the interpreter.
 	python      string
 	pythonStart time.Duration
 	// anyAnswer accepts any result that is not an internal fault.
@@ -123,7 +123,7 @@ func (w *env) seed(ctx context.Context) error {
 
 func (w *env) path(name string) string { return filepath.Join(w.dir, name) }
 
-// The method "database" copies the database for a worker and returns the name of the copy.
+// database copies the database for a worker and returns the name of the copy.
 func (w *env) database(worker int) (string, error) {
 	seed, err := os.ReadFile(w.path("seed.db"))
 	if err != nil {
@@ -133,8 +133,8 @@ func (w *env) database(worker int) (string, error) {
 	return name, os.WriteFile(w.path(name), seed, 0o600)
 }
 
-// The method "benign" runs the benign tool on a database. If the result of the tool is wrong, the
-// method returns an error.
+// benign runs the benign tool on a database. If the result of the tool is wrong, the method returns
+// an error.
 func (w *env) benign(ctx context.Context, db string) (exit, error) {
 	args := append([]string{"run", "benign", "a:=1", "b:=2", "--app", w.path("app.yaml"), "--db", w.path(db), "--user", victim}, w.flags...)
 	done, err := w.procs.execute(exec.CommandContext(ctx, w.binary, args...), w.grace)

@@ -23,7 +23,7 @@ import (
 //go:embed known.txt
 var knownText string
 
-// The function "known" returns the cases in which toolrun is known to fail.
+// known returns the cases in which toolrun is known to fail.
 func known() map[string]bool {
 	names := map[string]bool{}
 	for line := range strings.Lines(knownText) {
@@ -37,7 +37,7 @@ func known() map[string]bool {
 // builtDir is the folder of the built programs. TestMain creates and removes the folder.
 var builtDir string
 
-// The variable "built" is a function that builds toolrun once for all tests.
+// built is a function that builds toolrun once for all tests.
 var built = sync.OnceValues(func() (string, error) {
 	binary := filepath.Join(builtDir, "toolrun")
 	return binary, buildToolrun(context.Background(), binary)
@@ -124,8 +124,8 @@ func TestCorpusInPython(t *testing.T) {
 	testCorpus(t, w, python)
 }
 
-// The function "sixth" returns a sixth of the cases. More cases would take too long, because the
-// interpreter starts slowly. The command "make hostile" runs all cases.
+// sixth returns a sixth of the cases. More cases would take too long, because the interpreter
+// starts slowly. The command "make hostile" runs all cases.
 func sixth(cases []corpus.Case) (some []corpus.Case) {
 	for i := 0; i < len(cases); i += 6 {
 		some = append(some, cases[i])

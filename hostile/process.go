@@ -24,7 +24,7 @@ const (
 	outgrown = "died: out of memory"
 )
 
-// The type "exit" describes how a process ended.
+// exit describes how a process ended.
 type exit struct {
 	Exit     int           // the exit code, or -1 after a signal
 	Killed   string        // why the process was killed, or "" if it was not killed
@@ -34,14 +34,14 @@ type exit struct {
 	stderr   []byte
 }
 
-// The type "processes" tracks the children of this process, and is safe for concurrent use.
+// processes tracks the children of this process, and is safe for concurrent use.
 type processes struct {
 	mu    sync.Mutex
 	known map[int]bool
 }
 
-// The method "execute" runs a command until the command ends. If the command exceeds its time limit
-// or memory limit, the method kills it.
+// execute runs a command until the command ends. If the command exceeds its time limit or memory
+// limit, the method kills it.
 func (p *processes) execute(cmd *exec.Cmd, timeout time.Duration) (done exit, err error) {
 	out, errs := &capped{}, &capped{}
 	cmd.Stdout, cmd.Stderr = out, errs
@@ -107,8 +107,8 @@ func (p *processes) forget(pid int) {
 	delete(p.known, pid)
 }
 
-// The method "strays" kills the processes that have outlived their parent, and returns the number
-// of killed processes. Before a process is killed, the method gives the process some time to exit.
+// strays kills the processes that have outlived their parent, and returns the number of killed
+// processes. Before a process is killed, the method gives the process some time to exit.
 func (p *processes) strays() int {
 	for until := time.Now().Add(strayTimeout); ; time.Sleep(pollInterval) {
 		p.mu.Lock()
@@ -123,7 +123,7 @@ func (p *processes) strays() int {
 	}
 }
 
-// The type "capped" is a writer that keeps only the first bytes and drops the remaining bytes.
+// capped is a writer that keeps only the first bytes and drops the remaining bytes.
 type capped struct{ bytes.Buffer }
 
 func (c *capped) Write(text []byte) (int, error) {

@@ -9,14 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The function "adopt" makes this process the parent of its orphaned descendants, so that it can
-// find the descendants.
+// adopt makes this process the parent of its orphaned descendants, so that it can find the
+// descendants.
 func (p *processes) adopt() error {
 	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 }
 
-// The function "resident" returns the current resident memory and the peak resident memory of a
-// process, in bytes. If the process has exited, the results are 0. See proc_pid_status(5).
+// resident returns the current resident memory and the peak resident memory of a process, in bytes.
+// If the process has exited, the results are 0. See proc_pid_status(5).
 func resident(pid int) (now, highest int64) {
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
 	if err != nil {
@@ -38,8 +38,8 @@ func resident(pid int) (now, highest int64) {
 	return now, highest
 }
 
-// The method "orphans" returns the children that this process has adopted but not started. The
-// method also reaps adopted children that have exited.
+// orphans returns the children that this process has adopted but not started. The method also reaps
+// adopted children that have exited.
 func orphans(known map[int]bool) (left []int) {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // Glob fails only for a malformed pattern
 	for _, stat := range stats {

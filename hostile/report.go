@@ -29,7 +29,7 @@ type Report struct {
 	Native []native.Result `json:"native,omitempty"`
 }
 
-// The type "counts" contains the numbers of outcomes in a report.
+// counts contains the numbers of outcomes in a report.
 type counts struct {
 	ran, right, inTime, skipped, strays int
 	growth                              int64

@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/hostile/corpus"
 )
 
-// The type "runner" runs cases concurrently. Each worker uses a separate database.
+// runner runs cases concurrently. Each worker uses a separate database.
 type runner struct {
 	env               *env
 	workers           int
@@ -21,9 +21,9 @@ type runner struct {
 	skipIsolated      bool // the field is true if toolrun skips the cases that require isolated workers
 }
 
-// The method "without" returns a runner for the same cases. In the returned runner, one isolation
-// layer is disabled. If a layer is disabled, the result of a case can be different, but the host
-// must survive and stored data must not change.
+// without returns a runner for the same cases. In the returned runner, one isolation layer is
+// disabled. If a layer is disabled, the result of a case can be different, but the host must
+// survive and stored data must not change.
 func (r runner) without(layer string) *runner {
 	env := *r.env
 	env.flags = append(slices.Clip(env.flags), "--without", layer)
@@ -32,7 +32,7 @@ func (r runner) without(layer string) *runner {
 	return &r
 }
 
-// The type "outcome" contains a case and its results.
+// outcome contains a case and its results.
 type outcome struct {
 	Name           string         `json:"name"`
 	Mechanism      string         `json:"mechanism"`

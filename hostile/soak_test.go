@@ -41,8 +41,8 @@ func runTests(m *testing.M) int {
 	return m.Run()
 }
 
-// The type "soak" is the state of a soak test. The test process opens and closes the tools of many
-// apps, while a benign tool stays open.
+// soak is the state of a soak test. The test process opens and closes the tools of many apps, while
+// a benign tool stays open.
 type soak struct {
 	t    *testing.T
 	env  *env
@@ -118,7 +118,7 @@ func (s *soak) begin() {
 	s.pool, s.gate, s.app = pool, gate, declared
 }
 
-// The method "compare" fails the test if the process uses more resources than at the beginning.
+// compare fails the test if the process uses more resources than at the beginning.
 func (s *soak) compare(before usage) {
 	after := measure(s.t)
 	for range 100 { // waits for goroutines that are about to end
@@ -140,7 +140,7 @@ func (s *soak) compare(before usage) {
 	}
 }
 
-// The method "hostile" runs a case in a separate host.
+// hostile runs a case in a separate host.
 func (s *soak) hostile(c corpus.Case) {
 	declared, closeFiles, ok := s.declare(c)
 	if !ok {
@@ -193,7 +193,7 @@ func (s *soak) declare(c corpus.Case) (declared *app.App, closeFiles func(), ok 
 	return declared, closeFiles, true
 }
 
-// The method "benign" runs the benign tool repeatedly and checks its results.
+// benign runs the benign tool repeatedly and checks its results.
 func (s *soak) benign(stop context.Context) {
 	h, err := host.Open(s.t.Context(), host.Options{App: s.app, Backend: mem.New(), Engines: s.pool.Engines(), Gate: s.gate, SweepEvery: -1})
 	if err != nil {
@@ -217,7 +217,7 @@ func (s *soak) benign(stop context.Context) {
 	}
 }
 
-// The type "usage" contains the resources that the process uses.
+// usage contains the resources that the process uses.
 type usage struct {
 	goroutines, descriptors int
 	heap                    uint64

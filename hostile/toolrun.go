@@ -42,8 +42,7 @@ type ToolrunResult struct {
 	Problems []string `json:"problems,omitempty"`
 }
 
-// The type "answer" contains the fields that the runner checks. The fields are from a Result or
-// from an error.
+// answer contains the fields that the runner checks. The fields are from a Result or from an error.
 type answer struct {
 	OK     bool            `json:"ok"`
 	Output json.RawMessage `json:"output"`
@@ -84,7 +83,7 @@ func (w *env) call(ctx context.Context, l layout, db string) (exit, error) {
 	return w.procs.execute(cmd, l.deadline+w.grace)
 }
 
-// The method "check" compares the result of a run with the expected result.
+// check compares the result of a run with the expected result.
 func (w *env) check(c corpus.Case, done exit) (word string, problems []string) {
 	if done.Killed != ownExit {
 		return done.Killed, []string{done.Killed}
@@ -119,8 +118,7 @@ func (w *env) check(c corpus.Case, done exit) (word string, problems []string) {
 	return word, problems
 }
 
-// The function "allows" reports whether a case may have the given result. An internal fault is
-// never allowed.
+// allows reports whether a case may have the given result. An internal fault is never allowed.
 func (w *env) allows(want corpus.Want, word string, output json.RawMessage) bool {
 	if w.anyAnswer {
 		return word != string(abi.Internal)
@@ -128,8 +126,8 @@ func (w *env) allows(want corpus.Want, word string, output json.RawMessage) bool
 	return want.Allows(word, output)
 }
 
-// The function "leaks" searches the output of a run for secrets, host paths, stack traces and
-// control characters. The result lists the found problems.
+// leaks searches the output of a run for secrets, host paths, stack traces and control characters.
+// The result lists the found problems.
 func (w *env) leaks(l layout, done exit) (problems []string) {
 	all := slices.Concat(done.stdout, done.stderr)
 	if len(done.stdout) > maxStdout || len(done.stderr) > maxStderr {

@@ -46,8 +46,8 @@ func (e *evaluation) resolve(ref *dynamicRef) *node {
 	return ref.target
 }
 
-// The method "try" checks v against n without adding findings. If v matches n, the outcome contains
-// the members that n has evaluated. During this check, n does not close objects.
+// try checks v against n without adding findings. If v matches n, the outcome contains the members
+// that n has evaluated. During this check, n does not close objects.
 func (e *evaluation) try(n *node, v any, at *location) outcome {
 	claims := len(e.claims)
 	e.quiet++
@@ -128,9 +128,9 @@ func (e *evaluation) branch(sub *node, v any, at *location, out *outcome, neares
 	return result.ok
 }
 
-// The function "settled" reports whether the remaining branches cannot change the outcome. If
-// evaluated members are tracked, the outcome can change even after a match, because the remaining
-// branches of an anyOf can evaluate more members.
+// settled reports whether the remaining branches cannot change the outcome. If evaluated members
+// are tracked, the outcome can change even after a match, because the remaining branches of an
+// anyOf can evaluate more members.
 func settled(keyword string, matched int, tracks bool) bool {
 	if keyword == "oneOf" {
 		return matched > 1

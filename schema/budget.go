@@ -9,7 +9,7 @@ func (b *budget) spend(steps int) bool {
 	return b.left >= 0
 }
 
-// The method "exceeded" reports whether the evaluation needed more steps than the budget.
+// exceeded reports whether the evaluation needed more steps than the budget.
 func (b *budget) exceeded() bool { return b.left < 0 }
 
 // matches reports whether a regular expression matches s. matches returns false if the budget is

@@ -197,9 +197,9 @@ func (b *costAnalysis) spread(times tally, kind kinds, taken picks) (reached tal
 	return reached, total, nil
 }
 
-// The method "skipped" returns the branches of n that do not apply to an object, with the number of
-// times that each branch occurs. If no branch has been taken for a discriminator, the method
-// "skipped" returns that discriminator.
+// skipped returns the branches of n that do not apply to an object, with the number of times that
+// each branch occurs. If no branch has been taken for a discriminator, skipped returns that
+// discriminator.
 func (b *costAnalysis) skipped(n *node, kind kinds, taken picks) (tally, *discriminator) {
 	skipped := tally{}
 	if kind != object {

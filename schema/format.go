@@ -72,8 +72,7 @@ func isTimestamp(v any) bool {
 // maxShort is a length in bytes that exceeds every sensible duration or period.
 const maxShort = 256
 
-// The function "short" returns a format that rejects strings longer than maxShort without further
-// checks.
+// short returns a format that rejects strings longer than maxShort without further checks.
 func short(check func(any) bool) func(any) bool {
 	return func(v any) bool {
 		if s, ok := v.(string); ok && len(s) > maxShort {

@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// The variable "hostile" contains schemas that are designed to exhaust resources. The schemas are
-// seeds of the fuzz tests.
+// hostile contains schemas that are designed to exhaust resources. The schemas are seeds of the
+// fuzz tests.
 var hostile = []string{
 	`{"allOf":[{"items":{"$ref":"#"}},{"items":{"$ref":"#"}}]}`,
 	chain(20, `{"allOf": [@, @]}`),

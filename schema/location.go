@@ -14,8 +14,8 @@ type children struct {
 	locations []location
 }
 
-// The method "open" returns the sorted names of an object. The first call allocates the locations
-// of the object's members.
+// open returns the sorted names of an object. The first call allocates the locations of the
+// object's members.
 func (p *location) open(object map[string]any) []string {
 	if p.children == nil {
 		names := sortedKeys(object)

@@ -113,9 +113,9 @@ func (s *scanner) usedKeywords() {
 	})
 }
 
-// The method "impossible" finds names that a closed object requires but does not declare. The
-// method "impossible" ignores schemas that apply to an object together with other schemas, because
-// the other schemas could declare the name.
+// impossible finds names that a closed object requires but does not declare. impossible ignores
+// schemas that apply to an object together with other schemas, because the other schemas could
+// declare the name.
 func (s *Schema) impossible() (errs Errors) {
 	seen := map[*node]bool{}
 	var visit func(n *node)

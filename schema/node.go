@@ -49,7 +49,7 @@ type choice struct {
 	allowed map[string]bool
 }
 
-// The constant "unlimited" is the value of a maximum that the schema does not set.
+// unlimited is the value of a maximum that the schema does not set.
 const unlimited = -1
 
 type textRules struct {

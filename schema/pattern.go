@@ -85,8 +85,8 @@ type unsupportedError struct{ what, hint string }
 
 func (e *unsupportedError) Error() string { return e.what }
 
-// The variable "foreign" lists the JavaScript features that RE2 does not support, with the prefixes
-// that introduce them.
+// foreign lists the JavaScript features that RE2 does not support, with the prefixes that introduce
+// them.
 var foreign = []struct{ begins, what, hint string }{
 	{"(?=", "a lookahead, (?=...)", "match the whole text, or put each condition into a separate pattern under allOf"},
 	{"(?!", "a negative lookahead, (?!...)", "put the excluded pattern into not: {pattern: ...}"},

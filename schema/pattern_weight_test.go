@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// The function "folded" returns an expression with n case-insensitive classes. Parsing each class
-// adds the other cases of 125,000 characters.
+// folded returns an expression with n case-insensitive classes. Parsing each class adds the other
+// cases of 125,000 characters.
 func folded(classes int) string { return "(?i)" + strings.Repeat("[B-\U0001E942]", classes) }
 
 // TestParsingIsBounded checks expressions that would take seconds to parse, both in a schema and as
@@ -56,7 +56,7 @@ func TestParsingIsBounded(t *testing.T) {
 	}
 }
 
-// The function "small" returns n different patterns with a case-insensitive class.
+// small returns n different patterns with a case-insensitive class.
 func small(n int) string {
 	names := make([]string, n)
 	for i := range names {

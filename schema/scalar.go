@@ -39,7 +39,7 @@ func (e *evaluation) text(n *node, s string, at *location, out *outcome) {
 // a number is limited.
 const rationalSteps = 16
 
-// The method "numeric" checks a number against the number keywords of n.
+// numeric checks a number against the number keywords of n.
 func (e *evaluation) numeric(n *node, v json.Number, at *location, out *outcome) {
 	r := &n.number
 	if *r == (numberRules{}) || !e.budget.spend(rationalSteps) {

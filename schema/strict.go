@@ -22,9 +22,8 @@ func (e *evaluation) claim(v any, at *location, seen marks, closes bool) {
 	e.claims = append(e.claims, claim{at: at, object: object, seen: seen, closes: closes})
 }
 
-// The variable "closed" is the rule that a strict schema adds to the findings about undeclared
-// names. The findings of a strict schema look as if the schema contained "additionalProperties":
-// false.
+// closed is the rule that a strict schema adds to the findings about undeclared names. The findings
+// of a strict schema look as if the schema contained "additionalProperties": false.
 var closed = &node{keyword: "additionalProperties", trivial: true, never: true}
 
 // close adds a finding for each name of a closed object that no schema has evaluated. close runs

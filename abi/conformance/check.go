@@ -65,7 +65,7 @@ type check struct {
 
 type memory func(call abi.Call) (json.RawMessage, *abi.Fault)
 
-// The method "double" returns a new Double for one run.
+// double returns a new Double for one run.
 func (c *check) double() *Double { return &Double{Operations: c.table} }
 
 func (d *Double) reply(call abi.Call) (json.RawMessage, *abi.Fault) { return d.Call(call) }

@@ -102,9 +102,9 @@ func (n *neighbours) cases() []*measure.Case {
 	}
 }
 
-// The method "paced" starts small runs at a steady pace. The method "paced" does not wait for the
-// end of one run before it starts the next run. If the method "paced" waited, a slow run would
-// delay the runs after it, and the benchmark would not measure their delay.
+// paced starts small runs at a steady pace. paced does not wait for the end of one run before it
+// starts the next run. If paced waited, a slow run would delay the runs after it, and the benchmark
+// would not measure their delay.
 func (n *neighbours) paced(span time.Duration) (sample measure.Sample, err error) {
 	var (
 		mu   sync.Mutex

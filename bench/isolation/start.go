@@ -83,8 +83,8 @@ func cold() (took time.Duration, err error) {
 	return took, errors.Join(err, h.Close())
 }
 
-// The method "tenant" runs the tool for a tenant that has no worker. A spare worker compiles the
-// tool and runs it.
+// tenant runs the tool for a tenant that has no worker. A spare worker compiles the tool and runs
+// it.
 func (s *starts) tenant() (time.Duration, error) {
 	if s.tenants == 0 { // the pool starts no spare worker before the first run has ended
 		if err := runSum(s.host, host.Caller{Tenant: "first", User: "ann"}); err != nil {

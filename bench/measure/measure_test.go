@@ -15,8 +15,8 @@ func ExampleRows_Over() {
 	// Output: a run over its parts, p50: 3.00 (aim: at most 4)
 }
 
-// The function "sampled" returns a case of 100 calls. The calls took 1 µs, 2 µs and so on, up to
-// 100 µs. The case has two rounds, and each round contains 50 of the calls.
+// sampled returns a case of 100 calls. The calls took 1 µs, 2 µs and so on, up to 100 µs. The case
+// has two rounds, and each round contains 50 of the calls.
 func sampled(t *testing.T) *Case {
 	round := 0
 	c := &Case{Name: "sampled", Workers: 1, Sample: func(time.Duration) (Sample, error) {

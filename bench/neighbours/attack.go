@@ -17,8 +17,8 @@ type attack struct {
 	workers int   // number of concurrent requests
 	budget  int64 // the maximum number of bytes to send
 	spans   int   // the duration as a multiple of the default; 0 has the same meaning as 1
-	// The function "prepare" stores the data that the attack needs. The function "prepare" returns
-	// a function, which each worker calls repeatedly until the returned function returns false.
+	// prepare stores the data that the attack needs. prepare returns a function, which each worker
+	// calls repeatedly until the returned function returns false.
 	prepare func(*attacker) (func(worker int) bool, error)
 	// neighbours lists the neighbors to measure.
 	neighbours func(*service) ([]neighbour, error)
@@ -79,8 +79,8 @@ type attacker struct {
 // user.
 func (a *attacker) mallory(session string) user { return a.user(attacked, "mallory", session) }
 
-// The method "take" reports whether the attack may send n more bytes. If the attack may send the
-// bytes, the method "take" counts them as sent.
+// take reports whether the attack may send n more bytes. If the attack may send the bytes, take
+// counts them as sent.
 func (a *attacker) take(n int) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -91,13 +91,12 @@ func (a *attacker) take(n int) bool {
 	return true
 }
 
-// The constant "rest" is the time for which a worker of the attack waits after the service has
-// rejected a request. The worker waits, because the attacker and the service share the processors
-// of the machine. If the worker did not wait, the service would be slow only because the attacker
-// uses the processors.
+// rest is the time for which a worker of the attack waits after the service has rejected a request.
+// The worker waits, because the attacker and the service share the processors of the machine. If
+// the worker did not wait, the service would be slow only because the attacker uses the processors.
 const rest = 100 * time.Millisecond
 
-// The method "note" counts a request by its outcome.
+// note counts a request by its outcome.
 func (a *attacker) note(got string) {
 	a.mu.Lock()
 	a.counts[got]++
@@ -107,7 +106,7 @@ func (a *attacker) note(got string) {
 	}
 }
 
-// The method "reset" clears the counts after the preparation of the attack.
+// reset clears the counts after the preparation of the attack.
 func (a *attacker) reset() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -138,8 +137,8 @@ func (a *attacker) begin(workers int, send func(worker int) bool) (over <-chan s
 	}
 }
 
-// The method "total" returns the number of requests for each outcome, and the total size of all
-// requests. When the method "total" is called, workers can still be waiting for responses.
+// total returns the number of requests for each outcome, and the total size of all requests. When
+// total is called, workers can still be waiting for responses.
 func (a *attacker) total() (counts map[string]int, bytes int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

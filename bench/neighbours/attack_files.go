@@ -89,8 +89,8 @@ func links(a *attacker) (func(int) bool, error) {
 // sipping is the time for which a slow reader keeps a connection open.
 const sipping = 20 * time.Second
 
-// The method "sip" requests a path and reads the response slowly. The method "sip" ends after a
-// while and returns the status of the response.
+// sip requests a path and reads the response slowly. sip ends after a while and returns the status
+// of the response.
 func sip(address, path string) string {
 	raw, err := net.Dial("tcp", address)
 	if err != nil {

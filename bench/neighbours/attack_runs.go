@@ -24,7 +24,7 @@ func bodies(values int) func(*attacker) (func(int) bool, error) {
 	}
 }
 
-// The method "tool" returns a function that runs a tool once.
+// tool returns a function that runs a tool once.
 func (a *attacker) tool(name string) func(int) bool {
 	u := a.mallory("")
 	return func(int) bool {
@@ -122,8 +122,8 @@ func quota(a *attacker) (func(int) bool, error) {
 	}, nil
 }
 
-// The constant "dropped" is the number of stored results in a session of the attack "drop".
-// Together, these results fit into the quota of one user.
+// dropped is the number of stored results in a session of the attack "drop". Together, these
+// results fit into the quota of one user.
 const dropped = 120
 
 // The attack "drop" ends sessions that have 114 MB of stored results each.

@@ -13,7 +13,7 @@ import (
 )
 
 // patience is the maximum time for which the client waits for the response to a request. If a
-// request gets no response, its measured time is the constant "patience".
+// request gets no response, its measured time is patience.
 const patience = 30 * time.Second
 
 // client reuses its connections, because the time to connect must not be measured.
@@ -25,8 +25,8 @@ type user struct {
 	more       http.Header
 }
 
-// The method "user" returns a user who belongs to the given tenant. If the argument "session" is
-// not "", it is the session of the user.
+// user returns a user who belongs to the given tenant. If the argument "session" is not "", it is
+// the session of the user.
 func (s *service) user(tenant, name, session string) user {
 	return user{url: s.url, token: s.issuer.token(tenant, name, session)}
 }
@@ -110,7 +110,7 @@ func (u user) startSession(session string) error {
 
 const boundary = "neighbours"
 
-// The function "form" returns a multipart form that contains only a file.
+// form returns a multipart form that contains only a file.
 func form(name, mediaType string, content []byte) []byte {
 	head := fmt.Appendf(nil, "--%s\r\nContent-Disposition: form-data; name=\"file\"; filename=%q\r\nContent-Type: %s\r\n\r\n", boundary, name, mediaType)
 	return fmt.Appendf(append(head, content...), "\r\n--%s--\r\n", boundary)

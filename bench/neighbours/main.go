@@ -83,7 +83,7 @@ func run(o options, names string, asJSON bool) error {
 	return nil
 }
 
-// The function "measure" starts a new service and measures one attack on it.
+// measure starts a new service and measures one attack on it.
 func measure(o options, a attack, dir string) (outcome, error) {
 	s, err := start(o, dir)
 	if err != nil {

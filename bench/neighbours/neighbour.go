@@ -74,8 +74,7 @@ func readers(s *service) ([]neighbour, error) {
 	return list, err
 }
 
-// The type "taken" contains the times of a neighbor's requests, and the number of requests for each
-// outcome.
+// taken contains the times of a neighbor's requests, and the number of requests for each outcome.
 type taken struct {
 	mu    sync.Mutex
 	times []time.Duration

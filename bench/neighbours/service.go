@@ -119,7 +119,7 @@ func (s *service) await(out io.Reader) error {
 	return nil
 }
 
-// The method "dead" reports whether the service ended unexpectedly.
+// dead reports whether the service ended unexpectedly.
 func (s *service) dead() bool {
 	select {
 	case <-s.ended:
@@ -129,8 +129,7 @@ func (s *service) dead() bool {
 	}
 }
 
-// The method "stop" stops the service. If the service does not stop in time, the method "stop"
-// kills the service.
+// stop stops the service. If the service does not stop in time, stop kills the service.
 func (s *service) stop() {
 	_ = s.process.Process.Signal(syscall.SIGTERM)
 	select {

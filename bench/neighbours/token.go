@@ -33,8 +33,8 @@ func newIssuer(file string) (*issuer, error) {
 	return &issuer{key}, os.WriteFile(file, text, 0o600)
 }
 
-// The method "token" returns a token for a user of a tenant. The token is valid for one hour. If
-// the argument "session" is not "", the token is valid only in the session with this id.
+// token returns a token for a user of a tenant. The token is valid for one hour. If the argument
+// "session" is not "", the token is valid only in the session with this id.
 func (i *issuer) token(tenant, user, session string) string {
 	now := time.Now()
 	claims := map[string]any{

@@ -47,8 +47,7 @@ type bench struct {
 	filter  index.Filter
 	figures []measure.Figure
 	cases   []*measure.Case
-	// Each function in the field "writes" returns the rate of a writer, after this rate has been
-	// measured.
+	// Each function in writes returns the rate of a writer, after this rate has been measured.
 	writes []func() measure.Figure
 }
 
@@ -99,8 +98,8 @@ func (b *bench) prepare() error {
 	return b.addPeers(texts)
 }
 
-// The method "load" builds the index of a set. The method "load" adds the duration and the memory
-// use of the build to the figures.
+// load builds the index of a set. load adds the duration and the memory use of the build to the
+// figures.
 func (b *bench) load(s *set) error {
 	before, heap, began := b.index.Bytes(), heapBytes(), time.Now()
 	if _, err := b.search(s, index.Query{Mode: index.Vector, Vector: s.queries[0].Vector}); err != nil {

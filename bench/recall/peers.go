@@ -53,14 +53,14 @@ func (b *bench) addPeers(s *set) error {
 	return nil
 }
 
-// The type "found" is a vector that a loop has found.
+// found is a vector that a loop has found.
 type found struct {
 	row   int
 	score float32
 }
 
-// The function "loop" compares the query with all vectors and returns the most similar vectors. The
-// function "loop" uses one goroutine for each processor.
+// loop compares the query with all vectors and returns the most similar vectors. loop uses one
+// goroutine for each processor.
 func loop(vectors, query []float32) []found {
 	workers, rows := runtime.GOMAXPROCS(0), len(vectors)/dimension
 	parts := make([][]found, workers)

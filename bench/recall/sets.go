@@ -20,7 +20,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The type "set" contains entries and queries. No query is also an entry.
+// set contains entries and queries. No query is also an entry.
 type set struct {
 	name    string
 	prefix  storage.Key
@@ -121,7 +121,7 @@ func clusteredSet(n int) *set {
 	return newSet("100,000 clustered vectors", entries)
 }
 
-// The function "around" returns a random vector of length 1 that is near a given center.
+// around returns a random vector of length 1 that is near a given center.
 func around(random *rand.Rand, center []float32, deviation float64) []float32 {
 	v, sum := make([]float32, len(center)), 0.0
 	for i, c := range center {
@@ -145,8 +145,7 @@ func (s *set) store(b storage.Backend) error {
 	return nil
 }
 
-// The method "write" writes n entries, beginning with the entry at the index "start", in one
-// transaction.
+// write writes n entries, beginning with the entry at the index "start", in one transaction.
 func (s *set) write(b storage.Backend, start, n int) error {
 	var keys []storage.Key
 	for _, e := range s.entries[start : start+n] {
@@ -167,7 +166,7 @@ func (s *set) write(b storage.Backend, start, n int) error {
 	})
 }
 
-// The type "content" is the part of an entry that is stored as JSON. The vector follows it.
+// content is the part of an entry that is stored as JSON. The vector follows it.
 type content struct {
 	Content  string         `json:"content"`
 	Metadata map[string]any `json:"metadata"`

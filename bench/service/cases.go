@@ -41,8 +41,7 @@ func openEngines(all *closers) (list []engine.Engine, missing string, err error)
 	return append(pool.Engines(), native{}), missing, nil
 }
 
-// The type "native" is the Go handler, which runs without a sandbox. The type "native" does the
-// same work as the tools.
+// native is the Go handler, which runs without a sandbox. native does the same work as the tools.
 type native struct{}
 
 func (native) Info() engine.Info                                           { return engine.Info{Name: "Go", Extensions: []string{".go"}} }
@@ -80,7 +79,7 @@ func (n native) Run(ctx context.Context, _ engine.Input, h engine.Host) (engine.
 // client reuses its connections, because the time to connect must not be measured.
 var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}}
 
-// The constant "many" is the number of concurrent clients, in cases with more than one client.
+// many is the number of concurrent clients, in cases with more than one client.
 const many = 32
 
 func name(tool, place string, workers int) string {

@@ -56,7 +56,7 @@ func (t *restoreTest) start() *serving {
 	return startServe(t, t.binary, t.dir, "--inprocess", "--keys", t.keys, "--db", t.db, "--rate", "0", "--linger", "0s")
 }
 
-// The method "ask" sends a request and decodes the response into v.
+// ask sends a request and decodes the response into v.
 func (t *restoreTest) ask(s *serving, method, path, body string, v any) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(body))
@@ -99,10 +99,10 @@ func (t *restoreTest) backup(s *serving, dest string) error {
 	return nil
 }
 
-// The method "check" reads the data of the restored service. For each user, both counts in the
-// records and the number of ledger entries must be equal. If a run was acknowledged before the
-// backup began, the restored data must contain the run. After the check, the clients continue with
-// the restored counts.
+// check reads the data of the restored service. For each user, both counts in the records and the
+// number of ledger entries must be equal. If a run was acknowledged before the backup began, the
+// restored data must contain the run. After the check, the clients continue with the restored
+// counts.
 func (t *restoreTest) check(s *serving, acknowledged []int) {
 	t.Helper()
 	entries := map[string]int{}
@@ -162,8 +162,8 @@ type load struct {
 	done   []int // the number of acknowledged runs of each client
 }
 
-// The method "write" makes all clients write. The clients stop when the load is stopped or the
-// service no longer responds.
+// write makes all clients write. The clients stop when the load is stopped or the service no longer
+// responds.
 func (t *restoreTest) write(s *serving) *load {
 	l := &load{done: make([]int, len(t.clients))}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -200,8 +200,8 @@ func (l *load) stop() {
 // aWhile sleeps for a random duration. In this time, the clients can finish some runs.
 func aWhile() { time.Sleep(time.Duration(200+rand.IntN(300)) * time.Millisecond) }
 
-// The method "round" makes a backup while the clients write, and then restores this backup. If the
-// argument "kill" is true, the service is first killed during an earlier backup.
+// round makes a backup while the clients write, and then restores this backup. If the argument
+// "kill" is true, the service is first killed during an earlier backup.
 func (t *restoreTest) round(kill bool) {
 	t.Helper()
 	s := t.start()
@@ -245,7 +245,7 @@ func (t *restoreTest) killDuringBackup(s *serving, l *load, dest string) *servin
 	return t.start()
 }
 
-// The method "end" stops a service with the signal of Ctrl-C.
+// end stops a service with the signal of Ctrl-C.
 func (t *restoreTest) end(s *serving) {
 	t.Helper()
 	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
@@ -256,8 +256,8 @@ func (t *restoreTest) end(s *serving) {
 	}
 }
 
-// The method "restore" restores a backup in the steps that docs/howto/back-up-and-restore.md
-// describes. The method "restore" also compacts the old database.
+// restore restores a backup in the steps that docs/howto/back-up-and-restore.md describes. restore
+// also compacts the old database.
 func (t *restoreTest) restore(backup string) {
 	t.Helper()
 	if out, err := exec.Command(t.binary, "db", "check", backup).CombinedOutput(); err != nil {

@@ -16,7 +16,7 @@ import (
 
 // slowest is the maximum time that a normal request can take during an attack. The service closes
 // an incomplete request after 5 seconds. A normal request that had to wait for an incomplete
-// request to be closed would therefore take longer than the constant "slowest".
+// request to be closed would therefore take longer than slowest.
 const slowest = 4 * time.Second
 
 // halfRequest connects from the given address, sends half of a request header and calls the

@@ -108,8 +108,8 @@ func runID(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], id)
 }
 
-// The function "token" reads the standard error of the last command, and stores the first approval
-// token of this text in a variable. Usage: token NAME.
+// token reads the standard error of the last command, and stores the first approval token of this
+// text in a variable. Usage: token NAME.
 func token(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: token name")
@@ -141,8 +141,8 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// The function "hold" opens a database and keeps it open until the script ends, as if another
-// process were using the database.
+// hold opens a database and keeps it open until the script ends, as if another process were using
+// the database.
 func hold(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: hold file")
@@ -175,7 +175,7 @@ func damage(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(name, []byte(strings.ReplaceAll(content, args[1], args[2])), 0o600))
 }
 
-// The function "mode" checks the permissions of a file.
+// mode checks the permissions of a file.
 func mode(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: mode permissions file")
@@ -187,7 +187,7 @@ func mode(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// The function "fill" writes a file. The file contains a JSON object, which contains a long text.
+// fill writes a file. The file contains a JSON object, which contains a long text.
 func fill(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: fill file characters")

@@ -21,8 +21,8 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// The type "credentials" gives a client access to /mcp. The type "credentials" consists of a secret
-// and the query part of the URL.
+// credentials gives a client access to /mcp. credentials consists of a secret and the query part of
+// the URL.
 type credentials struct{ secret, query string }
 
 // mcpService is a service for MCP clients. A client authenticates with a key or a token.
@@ -126,8 +126,8 @@ func (s *mcpService) connect(t *testing.T, c credentials) *mcp.ClientSession {
 	return session
 }
 
-// The method "ask" sends one request without an MCP client. The request belongs to the given MCP
-// session. If the session is "", the request starts a new MCP session.
+// ask sends one request without an MCP client. The request belongs to the given MCP session. If the
+// session is "", the request starts a new MCP session.
 func (s *mcpService) ask(t *testing.T, method string, c credentials, session, body string) (status int, answer string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, s.url+"/mcp"+c.query, strings.NewReader(body))

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// The method "ready" returns the response of /readyz.
+// ready returns the response of /readyz.
 func (s *serving) ready(t *testing.T) string {
 	t.Helper()
 	response, err := http.Get(s.url + "/readyz")

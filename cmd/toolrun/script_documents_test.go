@@ -10,8 +10,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// The function "documents" writes two files: a PDF file with two pages, and a DOCX file. Usage:
-// documents FILE.pdf FILE.docx.
+// documents writes two files: a PDF file with two pages, and a DOCX file. Usage: documents FILE.pdf
+// FILE.docx.
 func documents(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: documents file.pdf file.docx")

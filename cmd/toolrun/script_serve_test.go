@@ -17,7 +17,7 @@ import (
 // servedKey is the key of the script's service in the values of the script.
 type servedKey struct{}
 
-// The type "served" is the service of a script. The type "served" is nil while no service runs.
+// served is the service of a script. served is nil while no service runs.
 type served struct {
 	cmd *exec.Cmd
 	log *lines
@@ -57,7 +57,7 @@ func (l *lines) after(begin int, texts ...string) (string, error) {
 	return "", fmt.Errorf("the log does not contain any of %q: %s", texts, l)
 }
 
-// The method "stop" stops the service with the signal of Ctrl-C.
+// stop stops the service with the signal of Ctrl-C.
 func (s *served) stop() error {
 	if s.cmd == nil {
 		return nil

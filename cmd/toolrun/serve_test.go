@@ -56,7 +56,7 @@ var built = sync.OnceValues(func() (string, error) {
 	return binary, nil
 })
 
-// The type "serving" is a running service process.
+// serving is a running service process.
 type serving struct {
 	cmd    *exec.Cmd
 	url    string
@@ -88,8 +88,7 @@ func startServe(t testing.TB, binary string, args ...string) *serving {
 	return s
 }
 
-// The method "post" sends a request. If the response has a body, the method "post" decodes the body
-// into v.
+// post sends a request. If the response has a body, post decodes the body into v.
 func (s *serving) post(ctx context.Context, key, path, body string, headers map[string]string, v any) (status int, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+path, strings.NewReader(body))
 	if err != nil {
@@ -143,7 +142,7 @@ type counter struct {
 	done, repeats int
 }
 
-// The method "work" sends runs until the service stops responding or ctx ends.
+// work sends runs until the service stops responding or ctx ends.
 func (c *counter) work(ctx context.Context, s *serving, key string) error {
 	for ctx.Err() == nil {
 		before := c.done
@@ -154,7 +153,7 @@ func (c *counter) work(ctx context.Context, s *serving, key string) error {
 	return nil
 }
 
-// The method "once" sends one run. If the run gets no response, the client does not count it.
+// once sends one run. If the run gets no response, the client does not count it.
 func (c *counter) once(ctx context.Context, s *serving, key string) error {
 	body := fmt.Sprintf(`{"tool":"count","user_id":%q}`, c.user)
 	headers := map[string]string{"Idempotency-Key": fmt.Sprint("run ", c.done)}

@@ -27,7 +27,7 @@ type dreamer struct {
 	server *modeltest.Server
 }
 
-// The method "say" sends a message of a user to a service, which records the message.
+// say sends a message of a user to a service, which records the message.
 func (d dreamer) say(s *serving, key, user string) {
 	d.Helper()
 	body := fmt.Sprintf(`{"user_id":%q,"messages":[{"role":"user","content":"hello"}]}`, user)
@@ -57,7 +57,7 @@ func (d dreamer) awaitBlock(ctx context.Context, s *serving, key, user string) {
 	}
 }
 
-// The method "open" opens the app in this process. The app's clock is ahead of the real time.
+// open opens the app in this process. The app's clock is ahead of the real time.
 func (d dreamer) open(ahead time.Duration) *host.Host {
 	d.Helper()
 	declared, problems := app.Load(os.DirFS(d.dir), "app.yaml")

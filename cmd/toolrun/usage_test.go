@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// The function "get" sends a GET request without credentials. The function "get" does not follow
-// redirects.
+// get sends a GET request without credentials. get does not follow redirects.
 func (s *serving) get(t *testing.T, path string) (*http.Response, string) {
 	t.Helper()
 	web := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

@@ -65,8 +65,8 @@ func (g *Gate) Acquire(ctx context.Context, f Flow) error {
 	return g.await(ctx, u, w)
 }
 
-// The method "await" waits until a run in a user's queue is admitted or rejected. If ctx ends
-// first, the method "await" stops waiting.
+// await waits until a run in a user's queue is admitted or rejected. If ctx ends first, await stops
+// waiting.
 func (g *Gate) await(ctx context.Context, u *node, w *waiter) error {
 	select {
 	case <-w.decided:
@@ -101,12 +101,12 @@ func (g *Gate) Waiting() int {
 	return g.root.waiting
 }
 
-// The method "find" returns the user node of a flow.
+// find returns the user node of a flow.
 func (g *Gate) find(f Flow) *node {
 	return g.spare.child(g.spare.child(g.spare.child(g.root, f.Tenant), f.App), f.User)
 }
 
-// The method "free" reports whether one more run of a user may be admitted.
+// free reports whether one more run of a user may be admitted.
 func (g *Gate) free(u *node) bool {
 	free := true
 	u.each(func(at *node) { free = free && g.mayRun(at) })
@@ -122,7 +122,7 @@ func (g *Gate) mayRun(n *node) bool {
 	return n.running < [levels]int{g.limits.Running, g.limits.PerTenant, g.limits.PerApp, g.limits.PerUser}[n.level]
 }
 
-// The method "unknown" reports whether a node belongs to an unknown tenant or user.
+// unknown reports whether a node belongs to an unknown tenant or user.
 func (n *node) unknown() bool { return n.name == "" && (n.level == ofTenant || n.level == ofUser) }
 
 func (g *Gate) release(u *node) {
@@ -146,8 +146,8 @@ func (g *Gate) next() {
 	}
 }
 
-// The method "chosen" returns the user below a node whose run is admitted next. If no run can be
-// admitted, the method "chosen" returns nil.
+// chosen returns the user below a node whose run is admitted next. If no run can be admitted,
+// chosen returns nil.
 func (g *Gate) chosen(n *node) *node {
 	if !g.mayRun(n) || n.waiting == 0 {
 		return nil

@@ -31,8 +31,8 @@ func of(text string) admission.Flow {
 	return admission.Flow{App: app, User: user, Tenant: tenant}
 }
 
-// The type "line" is a gate. Runs arrive at this gate one after the other. The test records each
-// admitted run. The run stays active until the test ends it.
+// line is a gate. Runs arrive at this gate one after the other. The test records each admitted run.
+// The run stays active until the test ends it.
 type line struct {
 	t    *testing.T
 	gate *admission.Gate
@@ -54,7 +54,7 @@ func (l *line) arrive(names ...string) {
 	}
 }
 
-// The method "leave" ends a run and returns the runs that are then admitted.
+// leave ends a run and returns the runs that are then admitted.
 func (l *line) leave(name string) string {
 	before := len(l.in)
 	l.gate.Release(of(name))
@@ -165,8 +165,8 @@ func TestAppBoundSparesItsTenant(t *testing.T) {
 	})
 }
 
-// The function "rejection" requests a slot for a flow. The gate must reject the request, and the
-// function "rejection" returns the text of the error.
+// rejection requests a slot for a flow. The gate must reject the request, and rejection returns the
+// text of the error.
 func (l *line) rejection(name string) string {
 	l.t.Helper()
 	err := l.gate.Acquire(l.t.Context(), of(name))

@@ -2,8 +2,8 @@ package admission
 
 import "container/list"
 
-// The type "node" is a participant in a round-robin schedule. A node is the gate itself, a tenant,
-// an app of a tenant, or a user of an app. The children of a node take turns.
+// node is a participant in a round-robin schedule. A node is the gate itself, a tenant, an app of a
+// tenant, or a user of an app. The children of a node take turns.
 type node struct {
 	name   string
 	level  level
@@ -35,8 +35,8 @@ type waiter struct {
 	at      *list.Element
 	decided chan struct{} // closed when the run is admitted or rejected
 	err     error         // the error of a rejected run
-	// The field "resumed" is true if the run was parked. A resumed run waits ahead of its user's
-	// new runs. No other run can replace a resumed run.
+	// resumed is true if the run was parked. A resumed run waits ahead of its user's new runs. No
+	// other run can replace a resumed run.
 	resumed bool
 }
 
@@ -47,8 +47,8 @@ const maxSpare = 64
 // spares are unused nodes.
 type spares []*node
 
-// The method "child" returns the child of n that has the given name. If the child does not exist,
-// the method "child" creates it.
+// child returns the child of n that has the given name. If the child does not exist, child creates
+// it.
 func (s *spares) child(n *node, name string) *node {
 	if c := n.children[name]; c != nil {
 		return c
@@ -59,7 +59,7 @@ func (s *spares) child(n *node, name string) *node {
 	return c
 }
 
-// The method "take" returns a node without children.
+// take returns a node without children.
 func (s *spares) take() *node {
 	last := len(*s) - 1
 	if last < 0 {
@@ -70,8 +70,8 @@ func (s *spares) take() *node {
 	return n
 }
 
-// If a node has no active or waiting runs, the method "forget" removes it. The method also removes
-// each ancestor that has no active or waiting runs.
+// If a node has no active or waiting runs, forget removes it. The method also removes each ancestor
+// that has no active or waiting runs.
 func (s *spares) forget(n *node) {
 	n.each(func(at *node) {
 		if at.parent == nil || at.running != 0 || at.waiting != 0 || at.parked != 0 {
@@ -91,14 +91,14 @@ func (n *node) each(f func(*node)) {
 	}
 }
 
-// The method "count" changes the number of active runs of the node and its ancestors.
+// count changes the number of active runs of the node and its ancestors.
 func (n *node) count(by int) { n.each(func(at *node) { at.running += by }) }
 
-// The method "park" changes the number of parked runs of the node and its ancestors.
+// park changes the number of parked runs of the node and its ancestors.
 func (n *node) park(by int) { n.each(func(at *node) { at.parked += by }) }
 
-// The method "enqueue" adds a run to the queue of a user. The method "enqueue" adds a resumed run
-// after the other resumed runs, and a new run at the end.
+// enqueue adds a run to the queue of a user. enqueue adds a resumed run after the other resumed
+// runs, and a new run at the end.
 func (n *node) enqueue(w *waiter) *list.Element {
 	if !w.resumed {
 		return n.queue.PushBack(w)
@@ -111,7 +111,7 @@ func (n *node) enqueue(w *waiter) *list.Element {
 	return n.queue.PushBack(w)
 }
 
-// The method "add" adds a waiting run.
+// add adds a waiting run.
 func (n *node) add(w *waiter) {
 	w.of, w.at = n, n.enqueue(w)
 	n.each(func(at *node) {
@@ -122,8 +122,8 @@ func (n *node) add(w *waiter) {
 	})
 }
 
-// The method "remove" removes a waiting run. If the run was admitted, all other users get a turn
-// before the user of this run gets another turn.
+// remove removes a waiting run. If the run was admitted, all other users get a turn before the user
+// of this run gets another turn.
 func (w *waiter) remove(taken bool) {
 	w.of.queue.Remove(w.at)
 	w.of.each(func(at *node) {
@@ -139,8 +139,8 @@ func (w *waiter) remove(taken bool) {
 	})
 }
 
-// The method "longest" returns the child with the most waiting runs. If no child has a waiting run,
-// the method "longest" returns nil.
+// longest returns the child with the most waiting runs. If no child has a waiting run, longest
+// returns nil.
 func (n *node) longest() (longest *node) {
 	for at := n.turns.Front(); at != nil; at = at.Next() {
 		if c := at.Value.(*node); longest == nil || c.waiting > longest.waiting {

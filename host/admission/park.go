@@ -67,7 +67,7 @@ func (g *Gate) Unpark(ctx context.Context, f Flow) error {
 	return err
 }
 
-// The method "resumes" reports whether the queue of a user contains a resumed run.
+// resumes reports whether the queue of a user contains a resumed run.
 func (g *Gate) resumes(u *node) bool {
 	first := u.queue.Front()
 	return first != nil && first.Value.(*waiter).resumed

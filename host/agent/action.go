@@ -24,33 +24,31 @@ const (
 	rootOther // ON_START and hooks
 )
 
-// The type "actions" runs the actions of the active agent.
+// actions runs the actions of the active agent.
 type actions struct {
 	mem   *memory
 	log   *log
 	rules *rules
-	// The function "gather" collects the fields that the step declares.
+	// gather collects the fields that the step declares.
 	gather func(ctx context.Context) (control, error)
-	// The field "path" is the position of the running action. The field "path" has the same form as
-	// State.Path.
+	// path is the position of the running action. path has the same form as State.Path.
 	path []int
 }
 
 // If a computed index is a text, maxIndexBytes is its maximum length.
 const maxIndexBytes = 1 << 10
 
-// The method "root" runs one of the step's lists of actions. The method "root" returns the control
-// that results from the list. The argument "root" identifies the list and has the form of
-// State.Path. If the argument "resume" is not empty, the list continues at the position that this
-// argument contains.
+// root runs one of the step's lists of actions. root returns the control that results from the
+// list. The argument "root" identifies the list and has the form of State.Path. If the argument
+// "resume" is not empty, the list continues at the position that this argument contains.
 func (a *actions) root(ctx context.Context, root []int, b *abl.Body, resume []int) (control, error) {
 	a.path = append(a.path[:0], root...)
 	return a.body(ctx, b, resume)
 }
 
-// The method "body" runs the actions of a nested list, such as ON_SUCCESS. If an action leaves the
-// list, the method "body" returns the control of this action. If no action leaves the list, the
-// method "body" returns the control of THEN.
+// body runs the actions of a nested list, such as ON_SUCCESS. If an action leaves the list, body
+// returns the control of this action. If no action leaves the list, body returns the control of
+// THEN.
 func (a *actions) body(ctx context.Context, b *abl.Body, resume []int) (control, error) {
 	depth := len(a.path)
 	first := 0
@@ -81,7 +79,7 @@ func (a *actions) body(ctx context.Context, b *abl.Body, resume []int) (control,
 	return controlOf(b.Then), nil
 }
 
-// The method "suspend" records the position of the action that waits.
+// suspend records the position of the action that waits.
 func (a *actions) suspend() {
 	if a.mem.state.Path == nil && a.path[0] != rootOther {
 		a.mem.state.Path = slices.Clone(a.path)
@@ -111,8 +109,8 @@ func (a *actions) action(ctx context.Context, act *abl.Action, resume []int) (co
 	return control{}, nil
 }
 
-// The method "set" sets variables one after the other. Each expression can use the variables that
-// earlier assignments have set.
+// set sets variables one after the other. Each expression can use the variables that earlier
+// assignments have set.
 func (a *actions) set(ctx context.Context, list []abl.Assignment) error {
 	for _, s := range list {
 		value, err := a.mem.eval(ctx, s.Value)
@@ -203,7 +201,7 @@ func passed(ok bool) string {
 	return "failed"
 }
 
-// The method "failed" runs the list ON_FAIL of a CALL or a CHECK.
+// failed runs the list ON_FAIL of a CALL or a CHECK.
 func (a *actions) failed(ctx context.Context, act *abl.Action, resume []int) (control, error) {
 	ctl, err := a.follow(ctx, act.OnFail, 1, resume)
 	if err == nil && ctl.kind == goOn {
@@ -212,8 +210,8 @@ func (a *actions) failed(ctx context.Context, act *abl.Action, resume []int) (co
 	return ctl, err
 }
 
-// The method "follow" runs the list ON_SUCCESS or ON_FAIL. The argument "which" is the number of
-// the list in State.Path.
+// follow runs the list ON_SUCCESS or ON_FAIL. The argument "which" is the number of the list in
+// State.Path.
 func (a *actions) follow(ctx context.Context, b *abl.Body, which int, resume []int) (control, error) {
 	if b == nil {
 		return control{}, nil
@@ -262,8 +260,7 @@ func (a *actions) call(ctx context.Context, act *abl.Action, resume []int) (cont
 	return a.follow(ctx, act.OnSuccess, 0, nil)
 }
 
-// The method "arguments" returns the input of a call. The method "arguments" omits the arguments
-// that are not set.
+// arguments returns the input of a call. arguments omits the arguments that are not set.
 func (a *actions) arguments(ctx context.Context, c *abl.Call) (map[string]any, error) {
 	input := make(map[string]any, len(c.Args))
 	for _, arg := range c.Args {
@@ -282,8 +279,8 @@ func (a *actions) arguments(ctx context.Context, c *abl.Call) (map[string]any, e
 	return input, nil
 }
 
-// The method "execute" calls a tool. If the call succeeds, it sets call_result, and otherwise it
-// sets call_error.
+// execute calls a tool. If the call succeeds, it sets call_result, and otherwise it sets
+// call_error.
 func (a *actions) execute(ctx context.Context, tool abl.Name, input map[string]any) (*abi.Fault, error) {
 	output, err := a.mem.env.CallTool(ctx, a.mem.agent.name, tool.Value, input)
 	forget(a.mem)

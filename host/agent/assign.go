@@ -297,8 +297,8 @@ func sizeOf(value any, limit, depth int) (size int, deep bool) {
 	return 8, false
 }
 
-// The method "keep" sets the variables that have the attribute RESET: never. Each of these
-// variables gets its stored value. If no value is stored, the variable gets its initial value.
+// keep sets the variables that have the attribute RESET: never. Each of these variables gets its
+// stored value. If no value is stored, the variable gets its initial value.
 func (a *actor) keep() {
 	if a.kept = maps.Clone(a.kept); a.kept != nil {
 		return

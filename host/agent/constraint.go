@@ -18,8 +18,8 @@ const MaxRetries = 3
 type rules struct {
 	mem *memory
 	log *log
-	// The field "excused" identifies a constraint that is skipped at its next checkpoint. Its value
-	// is the index of this constraint, or -1 if no constraint is skipped.
+	// excused identifies a constraint that is skipped at its next checkpoint. Its value is the
+	// index of this constraint, or -1 if no constraint is skipped.
 	excused int
 	// collect makes the step wait for the fields of a failed constraint. The argument "prompted" is
 	// true if the constraint has sent a message.
@@ -33,9 +33,8 @@ type rules struct {
 	stored map[string]any
 }
 
-// The method "checkpoint" checks the constraints that apply at a checkpoint. For CheckpointCalling,
-// the argument "tool" is the called tool. The turn continues unless a constraint of severity
-// "error" fails.
+// checkpoint checks the constraints that apply at a checkpoint. For CheckpointCalling, the argument
+// "tool" is the called tool. The turn continues unless a constraint of severity "error" fails.
 func (r *rules) checkpoint(ctx context.Context, kind, tool string) (control, error) {
 	i, err := r.check(ctx, kind, tool, nil)
 	if e := r.excused; e >= 0 && e < len(r.mem.agent.Constraints) && applies(&r.mem.agent.Constraints[e], kind, tool) {

@@ -6,12 +6,11 @@ import "github.com/toolrun/toolrun/host/agent/abl"
 // checkpoint. The zero value of control means that the next action or step runs.
 type control struct {
 	kind controlKind
-	// The field "target" is the next step if the kind is "jump", or the next agent if the kind is
-	// "handoff".
+	// target is the next step if the kind is "jump", or the next agent if the kind is "handoff".
 	target abl.Name
-	// The field "excused" identifies a constraint that is skipped in the next step, if the kind is
-	// "jump" or "again". The value of "excused" is 0 if all constraints apply. Otherwise, the value
-	// is the index of the skipped constraint plus 1.
+	// excused identifies a constraint that is skipped in the next step, if the kind is "jump" or
+	// "again". The value of "excused" is 0 if all constraints apply. Otherwise, the value is the
+	// index of the skipped constraint plus 1.
 	excused int
 }
 
@@ -21,22 +20,22 @@ const (
 	// The constant goOn means that the turn continues with the next action. If there is no next
 	// action, the turn continues with the successor of the step.
 	goOn controlKind = iota
-	// The constant "proceed" means that the turn skips the remaining actions of the step, and
-	// continues with the successor of the step.
+	// proceed means that the turn skips the remaining actions of the step, and continues with the
+	// successor of the step.
 	proceed
-	// The constant "jump" means that the turn leaves the step and continues with another step.
+	// jump means that the turn leaves the step and continues with another step.
 	jump
-	// The constant "again" means that the step runs again from its start.
+	// again means that the step runs again from its start.
 	again
-	// The constant "complete" means that the turn ends the flow of the agent.
+	// complete means that the turn ends the flow of the agent.
 	complete
-	// The constant "handoff" passes the conversation to another agent, and the constant "escalate"
-	// passes the conversation to a person.
+	// handoff passes the conversation to another agent, and escalate passes the conversation to a
+	// person.
 	handoff
 	escalate
-	// The constant "halt" means that the turn ends, and that the next turn runs the step again.
+	// halt means that the turn ends, and that the next turn runs the step again.
 	halt
-	// The constant "wait" means that the turn ends, and that the step waits for input.
+	// wait means that the turn ends, and that the step waits for input.
 	wait
 )
 

@@ -16,8 +16,8 @@ type dialog struct {
 	log *log
 }
 
-// The method "resume" continues a waiting step. If the turn has no message, the method "resume"
-// repeats the question of the step.
+// resume continues a waiting step. If the turn has no message, resume repeats the question of the
+// step.
 func (d *dialog) resume(ctx context.Context, step *abl.Step) (control, error) {
 	state := d.mem.state
 	if !d.t.unread {
@@ -43,9 +43,9 @@ func (d *dialog) resume(ctx context.Context, step *abl.Step) (control, error) {
 	return d.answer(ctx, step)
 }
 
-// The method "await" makes a step wait for the input of ON_INPUT. If the turn has a message from
-// the user that no action has used, this message is the input. This rule does not apply if the
-// agent has already sent a message in this turn.
+// await makes a step wait for the input of ON_INPUT. If the turn has a message from the user that
+// no action has used, this message is the input. This rule does not apply if the agent has already
+// sent a message in this turn.
 func (d *dialog) await(ctx context.Context, step *abl.Step) (control, error) {
 	if step.CompleteWhen != nil {
 		if done, err := d.mem.holds(ctx, step.CompleteWhen); err != nil || done {
@@ -62,15 +62,15 @@ func (d *dialog) await(ctx context.Context, step *abl.Step) (control, error) {
 	return d.wait(WaitingInput, ""), nil
 }
 
-// The method "wait" makes the step wait.
+// wait makes the step wait.
 func (d *dialog) wait(kind Waiting, field string) control {
 	d.mem.state.Waiting, d.mem.state.Collecting = kind, field
 	return control{kind: wait}
 }
 
-// The method "input" runs the first branch of ON_INPUT whose condition is true. If this branch has
-// no successor, THEN of the step determines the successor. The step waits again if the step also
-// has no THEN, or if no branch of ON_INPUT has a true condition.
+// input runs the first branch of ON_INPUT whose condition is true. If this branch has no successor,
+// THEN of the step determines the successor. The step waits again if the step also has no THEN, or
+// if no branch of ON_INPUT has a true condition.
 func (d *dialog) input(ctx context.Context, step *abl.Step) (control, error) {
 	d.t.unread = false
 	for i := range step.OnInput {
@@ -115,8 +115,8 @@ func (d *dialog) completes(ctx context.Context, step *abl.Step) (bool, error) {
 	return d.mem.holds(ctx, step.CompleteWhen)
 }
 
-// The method "repeat" sends the last question of a waiting step again. If a step has no question,
-// its messages are sent again.
+// repeat sends the last question of a waiting step again. If a step has no question, its messages
+// are sent again.
 func (d *dialog) repeat(ctx context.Context, step *abl.Step) error {
 	state := d.mem.state
 	if state.Waiting == WaitingCollect {

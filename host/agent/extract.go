@@ -46,8 +46,8 @@ func (d *dialog) extract(ctx context.Context, step *abl.Step) (found bool, err e
 	return d.mem.state.Collecting == "" || len(d.mem.state.Collected) > before, nil
 }
 
-// The method "take" assigns a value that a model has found. The value is converted to the type of
-// the field if the value is a text. The value is ignored if it cannot be converted.
+// take assigns a value that a model has found. The value is converted to the type of the field if
+// the value is a text. The value is ignored if it cannot be converted.
 func (d *dialog) take(ctx context.Context, step *abl.Step, f *abl.Field, value any) error {
 	want := d.mem.agent.fieldType(step, f.Value)
 	if text, ok := value.(string); ok {

@@ -10,9 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// The method "converse" runs the flow of the agent until the turn ends. After a handoff, the method
-// "converse" runs the flow of the next agent. The argument "ctl" is the control that the method
-// "activate" returned.
+// converse runs the flow of the agent until the turn ends. After a handoff, converse runs the flow
+// of the next agent. The argument "ctl" is the control that the method "activate" returned.
 func (t *turn) converse(ctx context.Context, ctl control) (err error) {
 	for {
 		switch ctl.kind {
@@ -47,7 +46,7 @@ func (t *turn) enterAt(ctl control) {
 	t.moveTo(ctl.target.Value)
 }
 
-// The method "run" runs steps until the agent waits, ends its flow, or hands over to another agent.
+// run runs steps until the agent waits, ends its flow, or hands over to another agent.
 func (t *turn) run(ctx context.Context) (control, error) {
 	if len(t.mem.agent.Flow.Steps) == 0 {
 		return t.delegate(ctx)
@@ -103,8 +102,8 @@ func (t *turn) beginFlow(ctx context.Context) error {
 	return t.hook(ctx, "before_agent")
 }
 
-// The method "comeBack" continues the step that an intent with RESUME interrupted, and repeats the
-// question of this step.
+// comeBack continues the step that an intent with RESUME interrupted, and repeats the question of
+// this step.
 func (t *turn) comeBack(ctx context.Context) (control, error) {
 	s := t.mem.state
 	last := len(s.Returns) - 1
@@ -134,7 +133,7 @@ func (t *turn) delegate(ctx context.Context) (control, error) {
 	return control{kind: halt}, nil
 }
 
-// The method "leave" ends the flow of the agent. The next turn of the agent begins the flow again.
+// leave ends the flow of the agent. The next turn of the agent begins the flow again.
 func (t *turn) leave(ctx context.Context, ctl control) (control, error) {
 	t.moveTo("")
 	if err := t.hook(ctx, "after_agent"); err != nil {
@@ -186,7 +185,7 @@ func (t *turn) deliver(ctx context.Context, ctl control) (control, error) {
 	return checked, nil
 }
 
-// The method "end" records how the turn ends.
+// end records how the turn ends.
 func (t *turn) end(ctl control) {
 	t.log.outcome.Done = ctl.kind == complete
 	t.log.outcome.Escalate = t.log.outcome.Escalate || ctl.kind == escalate

@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// The type "turn" describes a turn of a test conversation and its expected results.
+// turn describes a turn of a test conversation and its expected results.
 type turn struct {
 	say     string // the value "-" means a turn without a message
 	want    []string
@@ -27,7 +27,7 @@ type turn struct {
 	blocked bool
 }
 
-// The function "converse" performs turns and compares their outcomes with the expected outcomes.
+// converse performs turns and compares their outcomes with the expected outcomes.
 func converse(t *testing.T, e *agenttest.Env, set *agent.Set, script ...turn) *report.Outcome {
 	t.Helper()
 	var last *report.Outcome

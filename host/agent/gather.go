@@ -18,7 +18,7 @@ func (d *dialog) gather(ctx context.Context) (control, error) {
 	return d.gatherNext(ctx, d.mem.agent.step(d.mem.state.Step), askOnce)
 }
 
-// The type "asking" determines how the agent requests a field from the user.
+// asking determines how the agent requests a field from the user.
 type asking uint8
 
 const (
@@ -67,7 +67,7 @@ func (d *dialog) gatherNext(ctx context.Context, step *abl.Step, how asking) (co
 	return ctl, d.ask(ctx, step, next, how == askAgain)
 }
 
-// The method "defaults" sets each optional field that has no value to its default.
+// defaults sets each optional field that has no value to its default.
 func (d *dialog) defaults(ctx context.Context, step *abl.Step) error {
 	for i := range step.Gather.Fields {
 		f := &step.Gather.Fields[i]
@@ -87,8 +87,8 @@ func (d *dialog) defaults(ctx context.Context, step *abl.Step) error {
 	return nil
 }
 
-// The method "missing" returns the first required field that has no value, or nil if all required
-// fields have a value.
+// missing returns the first required field that has no value, or nil if all required fields have a
+// value.
 func (d *dialog) missing(ctx context.Context, step *abl.Step) (*abl.Field, error) {
 	for i := range step.Gather.Fields {
 		f := &step.Gather.Fields[i]
@@ -143,10 +143,10 @@ func (d *dialog) isSet(ctx context.Context, name string) (bool, error) {
 	return abl.Plain(value) != nil, nil
 }
 
-// The method "ask" asks the user for a field. If the field is the first field, the prompt of GATHER
-// is sent first. Then the prompt of the field is sent. If neither GATHER nor the field has a
-// prompt, a standard question is sent. The standard question is omitted if the last message of the
-// turn is a question and the argument "repeated" is false.
+// ask asks the user for a field. If the field is the first field, the prompt of GATHER is sent
+// first. Then the prompt of the field is sent. If neither GATHER nor the field has a prompt, a
+// standard question is sent. The standard question is omitted if the last message of the turn is a
+// question and the argument "repeated" is false.
 func (d *dialog) ask(ctx context.Context, step *abl.Step, f *abl.Field, repeated bool) error {
 	prompted := false
 	if step.Gather.Prompt != nil && len(d.mem.state.Collected) == 0 {
@@ -173,14 +173,13 @@ func endsWithQuestion(messages []string) bool {
 	return strings.HasSuffix(last, "?") || strings.HasSuffix(last, "\uFF1F") || strings.HasSuffix(last, "\u061F")
 }
 
-// The function "question" returns the standard question for a field.
+// question returns the standard question for a field.
 func question(field string) string {
 	name := field[strings.LastIndexByte(field, '.')+1:]
 	return "Please enter the " + strings.ReplaceAll(name, "_", " ") + "."
 }
 
-// The method "answer" assigns the message to the field that the step requests, and continues the
-// step.
+// answer assigns the message to the field that the step requests, and continues the step.
 func (d *dialog) answer(ctx context.Context, step *abl.Step) (control, error) {
 	i := slices.IndexFunc(step.Gather.Fields, func(f abl.Field) bool { return f.Value == d.mem.state.Collecting })
 	if i >= 0 && step.Gather.Model == "" {
@@ -230,9 +229,8 @@ func (p *program) typeOf(name string) abl.Type {
 	return ""
 }
 
-// The method "accept" converts the message to the type of a field, and assigns the result to the
-// field. If the conversion fails, the method "accept" asks the user for a value of the type and
-// returns false.
+// accept converts the message to the type of a field, and assigns the result to the field. If the
+// conversion fails, accept asks the user for a value of the type and returns false.
 func (d *dialog) accept(ctx context.Context, name abl.Name, want abl.Type, standard any) (bool, error) {
 	value, problem := convert(d.t.request.Message, want)
 	if strings.TrimSpace(d.t.request.Message) == "" && standard != nil {
@@ -245,8 +243,8 @@ func (d *dialog) accept(ctx context.Context, name abl.Name, want abl.Type, stand
 	return true, d.store(ctx, name, value)
 }
 
-// The method "store" assigns the value of a field. If the field is sensitive, the whole message is
-// hidden, because the message can contain the value in a different spelling.
+// store assigns the value of a field. If the field is sensitive, the whole message is hidden,
+// because the message can contain the value in a different spelling.
 func (d *dialog) store(ctx context.Context, name abl.Name, value any) error {
 	if d.mem.agent.masks.find(name.Value) != "" {
 		hideInput(d.mem)
@@ -260,8 +258,8 @@ func (d *dialog) store(ctx context.Context, name abl.Name, value any) error {
 
 var booleans = map[string]bool{"true": true, "yes": true, "y": true, "on": true, "1": true, "false": false, "no": false, "n": false, "off": false, "0": false}
 
-// The function "convert" converts a text to a value of a type. If the text cannot be converted, the
-// function returns a description of the expected input.
+// convert converts a text to a value of a type. If the text cannot be converted, the function
+// returns a description of the expected input.
 func convert(text string, want abl.Type) (value any, problem string) {
 	text = strings.TrimSpace(text)
 	switch want {

@@ -92,7 +92,7 @@ func (g *generator) cond(depth int) *refExpr {
 	return &refExpr{op: pick(g, []string{"==", "!=", "<", "<=", ">", ">="}), args: []*refExpr{g.operand(), g.operand()}}
 }
 
-// The function "replace" replaces some names in an expression with another name.
+// replace replaces some names in an expression with another name.
 func (e *refExpr) replace(g *generator, name string) {
 	if e.op == "ref" && g.chance(70) {
 		e.ref = name
@@ -262,7 +262,7 @@ func (g *generator) call(step int, leads bool) refAction {
 	return a
 }
 
-// If a step can wait for input, the method "waits" adds intents and COMPLETE_WHEN to the step.
+// If a step can wait for input, waits adds intents and COMPLETE_WHEN to the step.
 func (g *generator) waits(s *refStep) {
 	if g.chance(40) {
 		s.complete = g.cond(1)

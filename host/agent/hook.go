@@ -10,9 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// The method "hook" runs all hooks that have a given name. If a hook fails, or if a constraint
-// stops the hook, the changes that the hook made are undone. If the hook is critical, the turn also
-// ends.
+// hook runs all hooks that have a given name. If a hook fails, or if a constraint stops the hook,
+// the changes that the hook made are undone. If the hook is critical, the turn also ends.
 func (t *turn) hook(ctx context.Context, name string) error {
 	for i := range t.mem.agent.Hooks {
 		h := &t.mem.agent.Hooks[i]

@@ -21,8 +21,8 @@ const MaxReturns = 8
 // of words of a short message.
 const maxIntentWords = 3
 
-// The method "intent" runs the first intent of a step that matches the message. If no phrase
-// matches and the step has a model for intents, the model chooses an intent.
+// intent runs the first intent of a step that matches the message. If no phrase matches and the
+// step has a model for intents, the model chooses an intent.
 func (d *dialog) intent(ctx context.Context, step *abl.Step) (ctl control, matched bool, err error) {
 	if len(step.SubIntents)+len(step.Digressions) == 0 {
 		return control{}, false, nil
@@ -120,7 +120,7 @@ func (d *dialog) leaveIntent(step *abl.Step, leavesStep bool) {
 	state.Returns = state.Returns[:last]
 }
 
-// The method "push" records a step to which the conversation returns later.
+// push records a step to which the conversation returns later.
 func (d *dialog) push(r Return) {
 	state := d.mem.state
 	if len(state.Returns) == MaxReturns {
@@ -170,8 +170,8 @@ func words(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// The function "mentions" reports whether a message contains all words of a phrase, in the same
-// order. The message can contain other words between the words of the phrase.
+// mentions reports whether a message contains all words of a phrase, in the same order. The message
+// can contain other words between the words of the phrase.
 func mentions(message, phrase []string) bool {
 	if len(phrase) == 0 {
 		return false

@@ -34,8 +34,8 @@ const (
 	maxTraceBytes = 256 << 10
 )
 
-// The type "log" collects the messages, the warnings and the trace of a turn. Each warning and each
-// entry of the trace has a position in the file of the agent that was active.
+// log collects the messages, the warnings and the trace of a turn. Each warning and each entry of
+// the trace has a position in the file of the agent that was active.
 type log struct {
 	agent   *program
 	outcome *report.Outcome
@@ -54,7 +54,7 @@ type log struct {
 	isResult []bool
 }
 
-// The method "prefix" returns a position as the start of a message.
+// prefix returns a position as the start of a message.
 func (l *log) prefix(at abl.Position) string { return l.agent.File + ":" + at.String() + ": " }
 
 // faultf returns a fault. The position of the fault is in the file of the agent. The fields of the
@@ -66,7 +66,7 @@ func (l *log) faultf(at abl.Position, code abi.Code, format string, args ...any)
 	return f
 }
 
-// The method "place" returns a position in the form FILE:LINE.
+// place returns a position in the form FILE:LINE.
 func (l *log) place(at abl.Position) string {
 	if at.Line == 0 {
 		return l.agent.File
@@ -74,7 +74,7 @@ func (l *log) place(at abl.Position) string {
 	return l.agent.File + ":" + strconv.Itoa(at.Line)
 }
 
-// The method "note" adds an entry to the trace.
+// note adds an entry to the trace.
 func (l *log) note(entry report.Trace) {
 	if len(l.outcome.Trace) >= MaxTrace {
 		return
@@ -130,8 +130,7 @@ func startOf(value any) json.RawMessage {
 	return cut
 }
 
-// The function "head" returns a copy of the first parts of a value. The size of this copy is at
-// most "rest" bytes.
+// head returns a copy of the first parts of a value. The size of this copy is at most "rest" bytes.
 func head(value any, rest *int) any {
 	switch value := value.(type) {
 	case string:
@@ -178,10 +177,10 @@ func (l *log) warnings(list []abl.Warning) {
 	}
 }
 
-// The method "say" adds a message for the user that is a result.
+// say adds a message for the user that is a result.
 func (l *log) say(at abl.Position, message string) error { return l.add(at, message, true) }
 
-// The method "ask" adds a message for the user that is not a result, such as a question.
+// ask adds a message for the user that is not a result, such as a question.
 func (l *log) ask(at abl.Position, message string) error { return l.add(at, message, false) }
 
 func (l *log) add(at abl.Position, message string, isResult bool) error {

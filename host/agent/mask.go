@@ -15,8 +15,8 @@ const (
 	maxMaskChars = 32
 )
 
-// The type "masks" contains the sensitive values that an agent declares. Variables have their names
-// as keys, and facts have their paths as keys. The zero value of the type "masks" hides nothing.
+// masks contains the sensitive values that an agent declares. Variables have their names as keys,
+// and facts have their paths as keys. The zero value of masks hides nothing.
 type masks map[string]*abl.Sensitive
 
 // newMasks returns the masks of an agent. If one agent of an app declares a fact as sensitive, the
@@ -43,8 +43,7 @@ func newMasks(d *abl.Document, all []*abl.Document) masks {
 	return m
 }
 
-// The method "find" returns the shortest prefix of a dotted path that is declared as sensitive, or
-// "".
+// find returns the shortest prefix of a dotted path that is declared as sensitive, or "".
 func (m masks) find(path string) string {
 	if len(m) == 0 {
 		return ""
@@ -60,7 +59,7 @@ func (m masks) find(path string) string {
 	return ""
 }
 
-// The method "show" returns the display form of the value at a name or a path.
+// show returns the display form of the value at a name or a path.
 func (m masks) show(name string, value any) any {
 	sensitive := m.find(name)
 	if sensitive == "" {
@@ -69,11 +68,11 @@ func (m masks) show(name string, value any) any {
 	return display(value, m[sensitive], sensitive)
 }
 
-// The method "shown" returns the display form of the value of a variable or at a path.
+// shown returns the display form of the value of a variable or at a path.
 func (p *program) shown(name string, value any) any { return p.masks.show(name, value) }
 
-// The function "display" returns the display form of a sensitive value. The value nil means that no
-// value is set, and its display form is also nil.
+// display returns the display form of a sensitive value. The value nil means that no value is set,
+// and its display form is also nil.
 func display(value any, s *abl.Sensitive, name string) any {
 	value = abl.Plain(value)
 	if value == nil {

@@ -8,8 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/agent/abl"
 )
 
-// The type "memory" contains the variables, the facts and the states of agents that a turn reads
-// and writes.
+// memory contains the variables, the facts and the states of agents that a turn reads and writes.
 type memory struct {
 	set     *Set
 	env     Env
@@ -34,7 +33,7 @@ type memory struct {
 	interrupt func() error
 }
 
-// The type "actor" describes an agent in a session.
+// actor describes an agent in a session.
 type actor struct {
 	agent *program
 	state *State
@@ -55,8 +54,8 @@ func newMemory(ctx context.Context, set *Set, env Env, session SessionState, l *
 	return &memory{set: set, env: env, log: l, session: session, input: unset, result: unset, failure: unset, cost: MaxCost, interrupt: ctx.Err}
 }
 
-// The method "join" makes an agent the active agent. If the turn has not yet loaded the state of
-// the agent, the method "join" loads the state.
+// join makes an agent the active agent. If the turn has not yet loaded the state of the agent, join
+// loads the state.
 func (m *memory) join(ctx context.Context, name string) error {
 	if i := slices.IndexFunc(m.actors, func(a *actor) bool { return a.agent.name == name }); i >= 0 {
 		m.act(m.actors[i])
@@ -95,14 +94,12 @@ func hideVariables(m *memory) {
 	}
 }
 
-// The method "act" makes an agent the active agent. The agent must already have been active in the
-// turn.
+// act makes an agent the active agent. The agent must already have been active in the turn.
 func (m *memory) act(a *actor) {
 	m.actor, m.log.agent = a, a.agent
 }
 
-// The method "save" stores the state of the session, and the states of all agents that were active
-// in the turn.
+// save stores the state of the session, and the states of all agents that were active in the turn.
 func (m *memory) save(ctx context.Context) error {
 	if err := m.bounded("the facts that recalls have loaded", m.session.Injected); err != nil {
 		return err
@@ -128,7 +125,7 @@ func (m *memory) save(ctx context.Context) error {
 	return m.env.SetSession(ctx, m.session)
 }
 
-// The function "bounded" returns a fault if the total size of the values is too large.
+// bounded returns a fault if the total size of the values is too large.
 func (m *memory) bounded(what string, values map[string]any) error {
 	size, _ := sizeOf(values, MaxStateBytes, -1)
 	if size <= MaxStateBytes {

@@ -40,7 +40,7 @@ func (f modelFate) intent(phrases []string) string {
 	return ""
 }
 
-// The method "answer" answers a request that the package agent sends.
+// answer answers a request that the package agent sends.
 func (f modelFate) answer(request model.ChatRequest) (model.ChatAnswer, error) {
 	if f.code != "" {
 		return model.ChatAnswer{}, abi.Faultf(f.code, "the model does not answer")

@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/model"
 )
 
-// The function "script" returns a model that answers the requests in the order of the argument
-// "answers". Each request must be a valid request.
+// script returns a model that answers the requests in the order of the argument "answers". Each
+// request must be a valid request.
 func script(t *testing.T, answers ...model.ChatAnswer) func(string, model.ChatRequest) (model.ChatAnswer, error) {
 	return func(name string, r model.ChatRequest) (model.ChatAnswer, error) {
 		if _, err := r.Canonical(); err != nil {

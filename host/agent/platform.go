@@ -75,7 +75,7 @@ func (s *Set) Store(ctx context.Context, env Env, r Rules) (*report.RuleOutcome,
 	return e.result(err)
 }
 
-// The type "evaluator" evaluates rules without a turn.
+// evaluator evaluates rules without a turn.
 type evaluator struct {
 	rules      *rules
 	evaluation *report.RuleOutcome
@@ -121,8 +121,8 @@ func (s *Set) evaluate(ctx context.Context, env Env, r Rules) (*evaluator, error
 	return &evaluator{&rules{mem: m, log: l, excused: -1}, e, &loaded}, nil
 }
 
-// The method "use" replaces the variables of the session with the variables that the caller passes.
-// If the name of a variable contains a dot, the name is the path of an injected value.
+// use replaces the variables of the session with the variables that the caller passes. If the name
+// of a variable contains a dot, the name is the path of an injected value.
 func use(m *memory, variables map[string]any) error {
 	variables, err := asJSON(variables)
 	if err != nil {
@@ -198,7 +198,7 @@ func (s *Set) checkCheckpoint(r Rules) error {
 	return fault
 }
 
-// The method "add" records a constraint that failed.
+// add records a constraint that failed.
 func (e *evaluator) add(c *abl.Constraint, message string) {
 	f := report.Failure{
 		Position: e.rules.log.place(c.Position), Rule: string(c.Rule), Severity: string(c.Severity), Message: message,
@@ -210,8 +210,8 @@ func (e *evaluator) add(c *abl.Constraint, message string) {
 	e.evaluation.Failures = append(e.evaluation.Failures, f)
 }
 
-// result completes and returns the evaluation. If the argument "err" is not nil, the method
-// "result" returns a copy of this error without sensitive values.
+// result completes and returns the evaluation. If the argument "err" is not nil, result returns a
+// copy of this error without sensitive values.
 func (e *evaluator) result(err error) (*report.RuleOutcome, error) {
 	l := e.rules.log
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// The type "printer" writes generated agents as files.
+// printer writes generated agents as files.
 type printer struct{ strings.Builder }
 
 func (p *printer) line(depth int, format string, args ...any) {
@@ -283,7 +283,7 @@ func (p *printer) trigger(t refTrigger) {
 	}
 }
 
-// The function "source" returns the file of an agent as a text.
+// source returns the file of an agent as a text.
 func (a *refAgent) source() string {
 	p := &printer{}
 	p.line(0, "AGENT: %s", a.name)

@@ -54,9 +54,8 @@ func (s *Set) Preview(ctx context.Context, env Env, r Request) (*Prompt, error) 
 	return preview.prompt, nil
 }
 
-// The model of a step receives a list of messages. The method "conversation" returns this list. The
-// argument "remembered" is a part of the prompt. The method "conversation" contains the memory of
-// the user.
+// The model of a step receives a list of messages. conversation returns this list. The argument
+// "remembered" is a part of the prompt. conversation contains the memory of the user.
 func (r *reasoner) conversation(step *abl.Step, remembered string) []model.Message {
 	var b strings.Builder
 	b.WriteString("You are the agent " + r.mem.agent.name + ".\n")
@@ -82,8 +81,8 @@ func section(b *strings.Builder, title, text string) {
 	}
 }
 
-// The method "known" returns a JSON object that contains the session variables, and the facts that
-// recalls have loaded. Sensitive values appear in their display form.
+// known returns a JSON object that contains the session variables, and the facts that recalls have
+// loaded. Sensitive values appear in their display form.
 func (r *reasoner) known() string {
 	values := map[string]any{}
 	size := 0
@@ -109,8 +108,8 @@ func (r *reasoner) known() string {
 	return string(content)
 }
 
-// The method "exchange" returns the messages of this turn: the message of the user and the messages
-// of the agent.
+// exchange returns the messages of this turn: the message of the user and the messages of the
+// agent.
 func (t *turn) exchange() []model.Message {
 	var messages []model.Message
 	if t.request.HasMessage && strings.TrimSpace(t.request.Message) != "" {
@@ -122,8 +121,8 @@ func (t *turn) exchange() []model.Message {
 	return messages
 }
 
-// The method "record" adds the messages and instructions of this turn to the state of the agent. If
-// the agent uses no model, the method does nothing.
+// record adds the messages and instructions of this turn to the state of the agent. If the agent
+// uses no model, the method does nothing.
 func (t *turn) record() {
 	if !t.mem.agent.reasons {
 		return

@@ -28,8 +28,8 @@ import (
 // propertyTurns is the number of turns of TestTurnsEqualTheReference.
 const propertyTurns = 10_000
 
-// The type "fate" determines what a call to a tool does. The fields contain the number of writes of
-// the call, and the code of its fault. If the call succeeds, the code is "".
+// fate determines what a call to a tool does. The fields contain the number of writes of the call,
+// and the code of its fault. If the call succeeds, the code is "".
 type fate struct {
 	writes int
 	code   abi.Code
@@ -80,8 +80,7 @@ func TestTurnsEqualTheReference(t *testing.T) {
 	}
 }
 
-// The type "simulation" performs each turn twice: with the package agent, and with the reference
-// interpreter.
+// simulation performs each turn twice: with the package agent, and with the reference interpreter.
 type simulation struct {
 	*generator
 	t       *testing.T
@@ -134,7 +133,7 @@ func loops(problems problem.List) bool {
 	return !slices.ContainsFunc(problems, func(p problem.Problem) bool { return p.Severity == problem.Error && p.Code != problem.Loop })
 }
 
-// The method "turn" performs a random turn with both interpreters, and compares their results.
+// turn performs a random turn with both interpreters, and compares their results.
 func (s *simulation) turn(counts map[string]int) {
 	if s.chance(15) {
 		s.now = s.now.Add(time.Duration(s.IntN(150)) * time.Minute)
@@ -184,14 +183,14 @@ func (s *simulation) turn(counts map[string]int) {
 	s.compareStored(user, session, counts)
 }
 
-// The method "waits" reports whether a step of the agent waits for input. The agent is the one that
-// answers in the session.
+// waits reports whether a step of the agent waits for input. The agent is the one that answers in
+// the session.
 func (s *simulation) waits(session string) bool {
 	state := s.world.sessions[session]
 	return state != nil && state.active != "" && state.agents[state.active].wait != nil
 }
 
-// The method "fates" determines what each tool and each model does in a turn.
+// fates determines what each tool and each model does in a turn.
 type fates struct {
 	tools  []fate
 	models []modelFate
@@ -235,7 +234,7 @@ func (s *simulation) fail(format string, args ...any) {
 	s.t.Errorf("%s\n%s\n%s", s.source, strings.Join(s.log, "\n"), fmt.Sprintf(format, args...))
 }
 
-// The method "dump" returns all stored data.
+// dump returns all stored data.
 func (s *simulation) dump() map[string]string {
 	all := map[string]string{}
 	_, err := s.db.Run(context.Background(), txn.Options{ReadOnly: true, Live: func(storage.Record) txn.Life { return txn.Life{} }}, func(ctx context.Context, tx *txn.Tx) error {
@@ -257,8 +256,8 @@ func (s *simulation) env(tx *txn.Tx, user, session string, tool func(context.Con
 	return &txEnv{tx: tx, now: s.now, random: rand.New(rand.NewPCG(1, 2)), user: user, session: session, paths: slices.Compact(paths), tool: tool}
 }
 
-// The method "real" performs the turn as a transaction. If the argument "disturb" is set, another
-// transaction changes a fact during the first attempt of the turn.
+// real performs the turn as a transaction. If the argument "disturb" is set, another transaction
+// changes a fact during the first attempt of the turn.
 func (s *simulation) real(user, session string, request agent.Request, fates fates, disturb bool) (*report.Outcome, int, error) {
 	var outcome *report.Outcome
 	attempts := 0
@@ -282,7 +281,7 @@ func (s *simulation) real(user, session string, request agent.Request, fates fat
 	return outcome, attempts, err
 }
 
-// The method "disturb" changes a fact in another transaction.
+// disturb changes a fact in another transaction.
 func (s *simulation) disturb() {
 	_, err := s.db.Run(context.Background(), txn.Options{ID: "other"}, func(ctx context.Context, tx *txn.Tx) error {
 		return s.env(tx, "", "", nil).SetFact(ctx, "", "project.g0", 8.0, agent.FactOptions{})
@@ -328,7 +327,7 @@ func toolOutput(count float64, x any) any {
 	return map[string]any{"n": count, "x": x, "items": []any{map[string]any{"k": count, "n": x}, map[string]any{"k": "b"}, map[string]any{"k": 2.0, "n": "a"}, "c"}}
 }
 
-// The method "reference" performs the turn with the reference interpreter.
+// reference performs the turn with the reference interpreter.
 func (s *simulation) reference(user, session string, request agent.Request, fates fates, disturb bool) (refOutcome, string) {
 	s.world.now = s.now
 	if disturb {

@@ -25,8 +25,7 @@ const (
 // setVariables is the name of a tool. A model calls this tool to set session variables.
 const setVariables = "set_variables"
 
-// The type "reasoner" executes the steps that have "REASONING: true". The type "reasoner" also asks
-// models for values.
+// reasoner executes the steps that have "REASONING: true". reasoner also asks models for values.
 type reasoner struct {
 	t     *turn
 	mem   *memory
@@ -37,7 +36,7 @@ type reasoner struct {
 	memories map[string]string
 }
 
-// The method "chat" sends a request to a model.
+// chat sends a request to a model.
 func (r *reasoner) chat(ctx context.Context, at abl.Position, name string, request model.ChatRequest) (model.ChatAnswer, error) {
 	if r.calls++; r.calls > MaxModelCalls {
 		return model.ChatAnswer{}, r.log.faultf(at, abi.CallLimit, "the turn sends more than %d requests to models", MaxModelCalls)
@@ -48,8 +47,8 @@ func (r *reasoner) chat(ctx context.Context, at abl.Position, name string, reque
 	return answer, err
 }
 
-// The method "step" requests answers from the model of a step. The step ends when EXIT_WHEN is
-// true, or after as many answers as MAX_TURNS allows.
+// step requests answers from the model of a step. The step ends when EXIT_WHEN is true, or after as
+// many answers as MAX_TURNS allows.
 func (r *reasoner) step(ctx context.Context, step *abl.Step) (control, error) {
 	r.t.unread = false
 	remembered, err := r.userMemory(ctx, step.Name.Position)
@@ -85,7 +84,7 @@ func (r *reasoner) step(ctx context.Context, step *abl.Step) (control, error) {
 	}
 }
 
-// The method "answered" sends the answer of the model to the user.
+// answered sends the answer of the model to the user.
 func (r *reasoner) answered(ctx context.Context, step *abl.Step, text string) (control, error) {
 	if strings.TrimSpace(text) != "" {
 		if err := r.log.say(step.Name.Position, text); err != nil {
@@ -107,9 +106,9 @@ func (r *reasoner) answered(ctx context.Context, step *abl.Step, text string) (c
 	return r.t.dialog.wait(WaitingModel, ""), nil
 }
 
-// The method "call" executes a tool that the model calls. The method "call" returns the result that
-// the model receives. The constraints on calls are checked before the tool is executed. If the tool
-// fails, the result contains the fault.
+// call executes a tool that the model calls. call returns the result that the model receives. The
+// constraints on calls are checked before the tool is executed. If the tool fails, the result
+// contains the fault.
 func (r *reasoner) call(ctx context.Context, step *abl.Step, call model.ToolCall) (string, control, error) {
 	var input map[string]any
 	if err := json.Unmarshal(call.Arguments, &input); err != nil {
@@ -147,7 +146,7 @@ func resultOf(value any) string {
 	return string(content)
 }
 
-// The method "set" assigns values that a model has chosen to session variables.
+// set assigns values that a model has chosen to session variables.
 func (r *reasoner) set(ctx context.Context, step *abl.Step, values map[string]any) (string, control, error) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		v := r.mem.agent.variables[name]
@@ -176,7 +175,7 @@ func (r *reasoner) offered(step *abl.Step) []abl.Name {
 	return r.mem.agent.Tools
 }
 
-// A step offers tools to a model. The method "tools" returns the descriptions of these tools.
+// A step offers tools to a model. tools returns the descriptions of these tools.
 func (r *reasoner) tools(step *abl.Step) []model.Tool {
 	var tools []model.Tool
 	for _, name := range r.offered(step) {

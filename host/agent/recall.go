@@ -43,7 +43,7 @@ func (r *rules) fire(ctx context.Context, event string) error {
 	return nil
 }
 
-// The method "recall" performs the action of a recall.
+// recall performs the action of a recall.
 func (r *rules) recall(ctx context.Context, c *abl.Recall, event string) error {
 	if c.Action == abl.ActionPrompt {
 		r.log.note(report.Trace{Kind: "recall", Name: event, Position: r.log.place(c.Position), Result: "instruction"})
@@ -91,8 +91,8 @@ func (r *rules) readable(c *abl.Recall) []string {
 	return paths
 }
 
-// The method "context" reads the facts of a recall. If a scope does not exist, all facts of the
-// scope are treated as not set. For example, a session without a user has no user scope.
+// context reads the facts of a recall. If a scope does not exist, all facts of the scope are
+// treated as not set. For example, a session without a user has no user scope.
 func (r *rules) context(ctx context.Context, c *abl.Recall, paths []string) ([]Fact, error) {
 	facts, err := r.mem.env.Context(ctx, r.mem.agent.name, paths, c.Domain)
 	if !isUnscoped(err) {
@@ -120,7 +120,7 @@ func (r *rules) context(ctx context.Context, c *abl.Recall, paths []string) ([]F
 	return append(facts, found...), err
 }
 
-// The type "injection" adds facts to the injected values of a session.
+// injection adds facts to the injected values of a session.
 type injection struct {
 	rules    *rules
 	recall   *abl.Recall
@@ -138,7 +138,7 @@ func newInjection(r *rules, c *abl.Recall) *injection {
 	return i
 }
 
-// The method "charge" subtracts the cost of a recall from the budget of the turn.
+// charge subtracts the cost of a recall from the budget of the turn.
 func (i *injection) charge(facts []Fact) error {
 	size := i.size
 	for _, f := range facts {
@@ -148,8 +148,7 @@ func (i *injection) charge(facts []Fact) error {
 	return i.rules.mem.charge(i.recall.Position, costOfRecall+len(i.injected)+size/bytesPerStep)
 }
 
-// add injects a value. If a value exceeds the limits, the method "add" adds a warning instead of
-// the value.
+// add injects a value. If a value exceeds the limits, add adds a warning instead of the value.
 func (i *injection) add(path string, value any, result string) {
 	mem, log := i.rules.mem, i.rules.log
 	_, known := i.injected[path]
@@ -165,10 +164,9 @@ func (i *injection) add(path string, value any, result string) {
 	log.note(report.Trace{Kind: "recall", Name: path, Position: log.place(i.recall.Position), Value: mem.shownJSON(path, value), Result: result})
 }
 
-// If a fact of a recall is not stored, the method "defaults" injects the default of the fact. If a
-// path has no default, the method "defaults" injects null for the path. For a domain, the method
-// "defaults" injects the default of each declared fact of the domain that has a default and is not
-// stored.
+// If a fact of a recall is not stored, defaults injects the default of the fact. If a path has no
+// default, defaults injects null for the path. For a domain, defaults injects the default of each
+// declared fact of the domain that has a default and is not stored.
 func (i *injection) defaults(paths []string) {
 	agent := i.rules.mem.agent
 	for _, path := range paths {
@@ -193,7 +191,7 @@ func (i *injection) defaults(paths []string) {
 	}
 }
 
-// The method "denied" records that the agent could not read or write a fact.
+// denied records that the agent could not read or write a fact.
 func (r *rules) denied(kind, path string, at abl.Position, why string) {
 	r.log.note(report.Trace{Kind: kind, Name: path, Position: r.log.place(at), Result: "denied"})
 	r.log.warnf(at, "%s %s", path, why)
@@ -206,8 +204,8 @@ func isUnscoped(err error) bool {
 	return errors.As(err, &f) && (f.Code == abi.NoUser || f.Code == abi.NoSession || f.Code == abi.NoWorkflow)
 }
 
-// If isUnscoped is true for a fault, a warning reports the fault. The function "reason" returns the
-// last clause of this warning.
+// If isUnscoped is true for a fault, a warning reports the fault. reason returns the last clause of
+// this warning.
 func reason(err error) string {
 	switch {
 	case errors.Is(err, abi.NoUser):

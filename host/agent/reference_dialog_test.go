@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The method "intent" runs the first intent whose phrase the message contains, or the intent that
-// the model chooses. If no intent runs, the method returns false.
+// intent runs the first intent whose phrase the message contains, or the intent that the model
+// chooses. If no intent runs, the method returns false.
 func (t *refTurn) intent(step *refStep) (signal, bool) {
 	if len(step.intents) == 0 {
 		return signal{}, false
@@ -72,14 +72,14 @@ func (t *refTurn) runIntent(step *refStep, i, from int, outer *refWaiting) signa
 	return t.main(step, outer.action)
 }
 
-// The conversation later returns to some steps. The method "push" adds the current step to them. At
-// most 8 of these steps are remembered.
+// The conversation later returns to some steps. push adds the current step to them. At most 8 of
+// these steps are remembered.
 func (t *refTurn) push(wait *refWaiting) {
 	t.st.returns = append(t.st.returns, refReturn{t.st.step, wait})
 	t.st.returns = t.st.returns[max(0, len(t.st.returns)-8):]
 }
 
-// The conversation returns to the step that was added last. The method "pop" removes this step.
+// The conversation returns to the step that was added last. pop removes this step.
 func (t *refTurn) pop() *refWaiting {
 	last := len(t.st.returns) - 1
 	wait := t.st.returns[last].wait
@@ -98,7 +98,7 @@ func refMentions(text, phrase string) bool {
 	return len(want) == 0
 }
 
-// The method "repeat" repeats the question of a waiting step.
+// repeat repeats the question of a waiting step.
 func (t *refTurn) repeat(step *refStep) {
 	if w := t.st.wait; w.kind != "input" {
 		t.say(refQuestion(w.field), false)
@@ -115,7 +115,7 @@ func refQuestion(field string) string {
 	return "Please enter the " + field[strings.LastIndex(field, ".")+1:] + "."
 }
 
-// The method "resume" continues a waiting step.
+// resume continues a waiting step.
 func (t *refTurn) resume(step *refStep) signal {
 	w := t.st.wait
 	if !t.unread {
@@ -157,7 +157,7 @@ func (t *refTurn) resume(step *refStep) signal {
 	return t.collected(step, w)
 }
 
-// The method "collected" continues a step after the constraint has collected its last field.
+// collected continues a step after the constraint has collected its last field.
 func (t *refTurn) collected(step *refStep, w *refWaiting) signal {
 	c := t.a.constraints[w.constraint]
 	excused := 0
@@ -222,7 +222,7 @@ func (t *refTurn) typeOf(step *refStep, field string) string {
 	return ""
 }
 
-// The method "accept" stores the message as the value of a field.
+// accept stores the message as the value of a field.
 func (t *refTurn) accept(step *refStep, field string) bool {
 	value, problem := refConvert(*t.message, t.typeOf(step, field))
 	if problem != "" {

@@ -17,8 +17,8 @@ const (
 	refYes
 )
 
-// The function "eval" evaluates an expression of the flow. If a value is not set, its value in an
-// expression of the flow is null.
+// eval evaluates an expression of the flow. If a value is not set, its value in an expression of
+// the flow is null.
 func (t *refTurn) eval(e *refExpr) any {
 	arg := func(i int) any { return t.eval(e.args[i]) }
 	switch e.op {
@@ -64,7 +64,7 @@ func (t *refTurn) eval(e *refExpr) any {
 	return refOrdered(e.op, arg(0), arg(1))
 }
 
-// The function "truth" evaluates the condition of a constraint.
+// truth evaluates the condition of a constraint.
 func (t *refTurn) truth(e *refExpr) refTruth {
 	not := map[refTruth]refTruth{refUnknown: refUnknown, refFalse: refYes, refYes: refFalse}
 	switch e.op {
@@ -102,8 +102,8 @@ func refOr(l, r refTruth) refTruth {
 	return refUnknown
 }
 
-// The function "value" evaluates an operand in the condition of a constraint. If an operand is a
-// condition with an unknown result, its value is null.
+// value evaluates an operand in the condition of a constraint. If an operand is a condition with an
+// unknown result, its value is null.
 func (t *refTurn) value(e *refExpr) any {
 	switch e.op {
 	case "lit", "ref", "SET", "NOT SET":

@@ -6,15 +6,14 @@ import (
 	"strings"
 )
 
-// The type "signal" determines what the turn does after an action or a step. If the kind is empty,
-// the next action or step runs.
+// signal determines what the turn does after an action or a step. If the kind is empty, the next
+// action or step runs.
 type signal struct {
 	kind, target string
 	excused      int // 0, or 1 plus the index of the constraint that the next step skips
 }
 
-// The method "perform" executes the turn. If the turn fails, the method returns the reason,
-// otherwise "".
+// perform executes the turn. If the turn fails, the method returns the reason, otherwise "".
 func (t *refTurn) perform(name string) (failed string) {
 	defer func() {
 		if f, ok := recover().(refFailure); ok {
@@ -45,7 +44,7 @@ func (t *refTurn) perform(name string) (failed string) {
 	return ""
 }
 
-// The method "join" selects the active agent.
+// join selects the active agent.
 func (t *refTurn) join(name string) {
 	t.a = t.agents[name]
 	if t.session.agents[name] == nil {
@@ -135,7 +134,7 @@ func (t *refTurn) find(step string) int {
 
 func (t *refTurn) move(step string) { t.st.step, t.st.wait = step, nil }
 
-// The method "run" runs steps until a step waits or stops, or until the flow ends.
+// run runs steps until a step waits or stops, or until the flow ends.
 func (t *refTurn) run() signal {
 	if t.find(t.st.step) < 0 {
 		first := t.a.steps[0].name
@@ -216,7 +215,7 @@ func (t *refTurn) step(step *refStep) signal {
 	return t.main(step, 0)
 }
 
-// The method "attempt" counts an attempt of a step.
+// attempt counts an attempt of a step.
 func (t *refTurn) attempt(step *refStep) signal {
 	if step.max == 0 {
 		return signal{}
@@ -231,7 +230,7 @@ func (t *refTurn) attempt(step *refStep) signal {
 	return signal{kind: "jump", target: step.exhausted}
 }
 
-// The method "hook" runs all hooks that have a given name. If a hook fails, its changes are undone.
+// hook runs all hooks that have a given name. If a hook fails, its changes are undone.
 func (t *refTurn) hook(name string) {
 	for _, h := range t.a.hooks {
 		if h.name == name {
@@ -277,9 +276,9 @@ func (t *refTurn) hookSucceeds(h refHook) (ok bool) {
 	return true
 }
 
-// The method "gather" asks for the first field that has no value. If all fields have a value, the
-// step continues. An argument determines when the standard question is sent: always, never, or only
-// if the last message is not a question.
+// gather asks for the first field that has no value. If all fields have a value, the step
+// continues. An argument determines when the standard question is sent: always, never, or only if
+// the last message is not a question.
 func (t *refTurn) gather(a *refAction, always, never bool) signal {
 	step := &t.a.steps[t.find(t.st.step)]
 	if !t.extract(step, a) {
@@ -319,13 +318,13 @@ func (t *refTurn) gather(a *refAction, always, never bool) signal {
 	return signal{kind: "wait"}
 }
 
-// The function "reads" reports whether an expression contains a name.
+// reads reports whether an expression contains a name.
 func (e *refExpr) reads(name string) bool {
 	return e.op == "ref" && e.ref == name || slices.ContainsFunc(e.args, func(a *refExpr) bool { return a.reads(name) })
 }
 
-// The method "main" runs the actions of a step. The method "main" begins with the action that has
-// the given index. If the step requires input, the step then waits for the input.
+// main runs the actions of a step. main begins with the action that has the given index. If the
+// step requires input, the step then waits for the input.
 func (t *refTurn) main(step *refStep, from int) signal {
 	if s := t.actions(step.body.actions, from, -1); s.kind != "" || len(step.inputs) == 0 {
 		return s
@@ -360,8 +359,8 @@ func (t *refTurn) input(step *refStep) signal {
 	return signal{kind: "wait"}
 }
 
-// The method "branch" runs the actions of a branch of ON_INPUT. The method "branch" begins with the
-// action that has the given index.
+// branch runs the actions of a branch of ON_INPUT. branch begins with the action that has the given
+// index.
 func (t *refTurn) branch(step *refStep, i, from int) signal {
 	b := step.inputs[i].body
 	s := t.actions(b.actions, from, i)

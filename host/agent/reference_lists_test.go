@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The method "transform" creates a list from another list.
+// transform creates a list from another list.
 func (t *refTurn) transform(tr *refTransform) {
 	source, _ := t.eval(tr.source).([]any)
 	result := []any{}
@@ -95,7 +95,7 @@ func refBefore(first bool) int {
 	return 1
 }
 
-// The method "chat" sends a request to the model. A turn sends at most 10 requests.
+// chat sends a request to the model. A turn sends at most 10 requests.
 func (t *refTurn) chat() modelFate {
 	if t.chats++; t.chats > 10 {
 		t.die("requests to models")
@@ -107,8 +107,8 @@ func (t *refTurn) chat() modelFate {
 	return f
 }
 
-// The method "extract" passes the message to the model, which extracts the fields of GATHER. If the
-// message answers a question but contains no field, the method returns false.
+// extract passes the message to the model, which extracts the fields of GATHER. If the message
+// answers a question but contains no field, the method returns false.
 func (t *refTurn) extract(step *refStep, a *refAction) bool {
 	requested := t.requested
 	t.requested = ""
@@ -134,8 +134,8 @@ func (t *refTurn) extract(step *refStep, a *refAction) bool {
 	return found
 }
 
-// The model can choose an intent. The method "classify" returns the index of this intent, or -1 if
-// the model chooses none.
+// The model can choose an intent. classify returns the index of this intent, or -1 if the model
+// chooses none.
 func (t *refTurn) classify(step *refStep) int {
 	var phrases []string
 	for _, in := range step.intents {

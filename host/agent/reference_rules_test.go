@@ -17,9 +17,8 @@ func (t *refTurn) say(text string, result bool) {
 	}
 }
 
-// The method "actions" runs a list of actions. The method "actions" begins with the action that has
-// the given index. If the actions are in a branch, the argument "branch" is the index of the
-// branch, otherwise -1.
+// actions runs a list of actions. actions begins with the action that has the given index. If the
+// actions are in a branch, the argument "branch" is the index of the branch, otherwise -1.
 func (t *refTurn) actions(list []refAction, from, branch int) signal {
 	for i := from; i < len(list); i++ {
 		s := t.action(&list[i])
@@ -116,7 +115,7 @@ func (t *refTurn) call(a *refAction) signal {
 	return t.follow(a.success)
 }
 
-// The method "check" checks the constraints that apply at a checkpoint.
+// check checks the constraints that apply at a checkpoint.
 func (t *refTurn) check(at, tool string) signal {
 	checked := func(c refConstraint) bool { return c.before == at && (at != "calling" || c.tool == tool) }
 	excused := t.excused
@@ -189,8 +188,7 @@ func (t *refTurn) fail(i int, at string) signal {
 	return signal{kind: "halt"}
 }
 
-// The method "knows" reports whether a path is a declared fact of the agent, or the target of a
-// trigger.
+// knows reports whether a path is a declared fact of the agent, or the target of a trigger.
 func (t *refTurn) knows(path string) bool {
 	if _, ok := t.a.facts[path]; ok {
 		return true
@@ -206,7 +204,7 @@ func (t *refTurn) stored(path string) (any, bool) {
 	return f.value, true
 }
 
-// The method "lookup" returns the value of a name, or nil if the name has no value.
+// lookup returns the value of a name, or nil if the name has no value.
 func (t *refTurn) lookup(name string) any {
 	member := func(value any, key string) any {
 		object, _ := value.(map[string]any)
@@ -292,7 +290,7 @@ func (t *refTurn) remove(name string) {
 	}
 }
 
-// The method "fire" performs the recalls of an event.
+// fire performs the recalls of an event.
 func (t *refTurn) fire(event string) {
 	for _, r := range t.a.recalls {
 		if r.event != event && (strings.Count(r.event, "*") == 0 || !refMatches(r.event, event)) {

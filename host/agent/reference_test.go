@@ -277,10 +277,9 @@ type refTurn struct {
 	closed    bool // true after the hooks at the end of the turn have run
 	retries   map[string]int
 	seen      map[string]int // the number of rare events of each kind
-	// The function "tool" changes facts in the same way as a tool.
+	// tool changes facts in the same way as a tool.
 	tool func(t *refTurn, name string, x any) (any, string)
-	// The function "model" answers a request to a model. The argument n is the number of the
-	// request.
+	// model answers a request to a model. The argument n is the number of the request.
 	model func(n int) modelFate
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// The constant "takes" is a step that assigns the message of the user to a variable.
+// takes is a step that assigns the message of the user to a variable.
 func takes(name string) string {
 	return "FLOW:\n  take:\n    REASONING: false\n    SET: " + name + " = input\n    THEN: COMPLETE\n"
 }

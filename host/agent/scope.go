@@ -10,20 +10,20 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// The type "scope" resolves the names in expressions. The type "scope" looks up a name in this
-// order: the names "input", "call_result" and "call_error", the facts of the agent, the facts that
-// recalls have loaded, and the session variables.
+// scope resolves the names in expressions. scope looks up a name in this order: the names "input",
+// "call_result" and "call_error", the facts of the agent, the facts that recalls have loaded, and
+// the session variables.
 type scope struct {
 	ctx context.Context
 	m   *memory
 }
 
-// The method "scope" returns the scope in which expressions are evaluated. In this scope, the
-// values of sensitive variables are not masked.
+// scope returns the scope in which expressions are evaluated. In this scope, the values of
+// sensitive variables are not masked.
 func (m *memory) scope(ctx context.Context) abl.Scope { return scope{ctx, m} }
 
-// The method "options" returns the options for evaluating an expression. All evaluations of a turn
-// share one budget.
+// options returns the options for evaluating an expression. All evaluations of a turn share one
+// budget.
 func (m *memory) options() abl.Options {
 	return abl.Options{Now: m.env.Now(), Random: m.env.Random(), Remaining: &m.cost, Interrupt: m.interrupt}
 }
@@ -62,7 +62,7 @@ func (s scope) Lookup(path []string) (any, int, error) {
 	return nil, 0, nil
 }
 
-// The method "found" returns the value of a name without dots. This value can be undefined.
+// found returns the value of a name without dots. This value can be undefined.
 func found(value any) (any, int, error) {
 	if _, undefined := value.(abl.Undefined); undefined {
 		return nil, 0, nil
@@ -102,7 +102,7 @@ func storedFact(ctx context.Context, m *memory, f *abl.Fact) (cachedFact, error)
 	return c, nil
 }
 
-// The method "remember" adds a fact to the cache of the turn.
+// remember adds a fact to the cache of the turn.
 func (m *memory) remember(path string, c cachedFact) {
 	if m.cache == nil {
 		m.cache = map[string]cachedFact{}
@@ -122,8 +122,8 @@ func (m *memory) evalIn(s abl.Scope, x *abl.Expr) (any, error) {
 	return abl.Plain(r.Value), m.located(err, x.Position())
 }
 
-// The method "holds" reports whether a condition of the flow is true. If the expression is nil,
-// there is no condition, and the result is true.
+// holds reports whether a condition of the flow is true. If the expression is nil, there is no
+// condition, and the result is true.
 func (m *memory) holds(ctx context.Context, x *abl.Expr) (bool, error) {
 	if x == nil {
 		return true, nil
@@ -143,8 +143,8 @@ func (m *memory) render(ctx context.Context, text *abl.Template) (string, error)
 	return s, m.located(err, text.Position())
 }
 
-// The method "located" adds a position to an error of an evaluation by converting the error to a
-// fault. Other errors are returned unchanged.
+// located adds a position to an error of an evaluation by converting the error to a fault. Other
+// errors are returned unchanged.
 func (m *memory) located(err error, at abl.Position) error {
 	switch {
 	case err == nil:
@@ -158,7 +158,7 @@ func (m *memory) located(err error, at abl.Position) error {
 	}
 }
 
-// The method "ask" sends the user a message that is not a result.
+// ask sends the user a message that is not a result.
 func ask(ctx context.Context, m *memory, text *abl.Template) error {
 	message, err := m.render(ctx, text)
 	if err != nil {
@@ -168,7 +168,7 @@ func ask(ctx context.Context, m *memory, text *abl.Template) error {
 	return m.log.ask(text.Position(), message)
 }
 
-// The method "respond" sends a result to the user.
+// respond sends a result to the user.
 func (m *memory) respond(ctx context.Context, text *abl.Template) error {
 	message, err := m.render(ctx, text)
 	if err != nil {
@@ -178,5 +178,5 @@ func (m *memory) respond(ctx context.Context, text *abl.Template) error {
 	return m.log.say(text.Position(), message)
 }
 
-// A tool can have changed facts that are in the cache. The method "forget" empties the cache.
+// A tool can have changed facts that are in the cache. forget empties the cache.
 func forget(m *memory) { clear(m.cache) }

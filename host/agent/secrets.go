@@ -20,9 +20,9 @@ const minSecretChars = 4
 // maxSecrets is the maximum number of sensitive values that a turn replaces in longer texts.
 const maxSecrets = 1000
 
-// The type "secrets" contains the sensitive values that a turn has used. Secrets are replaced in
-// warnings, in faults and in the trace. Without the replacement, a fault could reveal a secret,
-// because a tool can repeat its input in a fault.
+// secrets contains the sensitive values that a turn has used. Secrets are replaced in warnings, in
+// faults and in the trace. Without the replacement, a fault could reveal a secret, because a tool
+// can repeat its input in a fault.
 type secrets []secret
 
 type secret struct {
@@ -32,8 +32,8 @@ type secret struct {
 	isMessage bool
 }
 
-// The method "hide" receives a value and its name. If the agent declares the name as sensitive, the
-// method adds the value to the secrets.
+// hide receives a value and its name. If the agent declares the name as sensitive, the method adds
+// the value to the secrets.
 func (l *log) hide(name string, value any) {
 	l.secrets.add(l.agent.masks, name, value)
 	if l.agent.masks.find(name) == "" {
@@ -80,8 +80,8 @@ func hideAnswer(m *memory) {
 	}
 }
 
-// The method "add" receives a value and its name. If the name is declared as sensitive, the method
-// adds the value to the secrets.
+// add receives a value and its name. If the name is declared as sensitive, the method adds the
+// value to the secrets.
 func (s *secrets) add(m masks, name string, value any) {
 	sensitive := m.find(name)
 	if sensitive == "" || value == nil {
@@ -119,21 +119,20 @@ func walkScalars(value any, visit func(any)) {
 	}
 }
 
-// The type "span" is a part of a text that is hidden, with the replacement for this part.
+// span is a part of a text that is hidden, with the replacement for this part.
 type span struct {
 	start, end int
 	display    string
 }
 
-// The method "clean" replaces the secrets in a text. The method "clean" does not search for secrets
-// in the display forms that it inserts. If secrets overlap, they are replaced together, so no part
-// of a secret remains.
+// clean replaces the secrets in a text. clean does not search for secrets in the display forms that
+// it inserts. If secrets overlap, they are replaced together, so no part of a secret remains.
 func (s secrets) clean(text string) string {
 	return replaceSpans(text, s.spans(text, len(text)), len(text))
 }
 
-// The method "sorted" returns the secrets in the order that the method "clean" needs. If several
-// secrets begin at the same offset, the method "clean" replaces the longest of them.
+// sorted returns the secrets in the order that the method "clean" needs. If several secrets begin
+// at the same offset, the method "clean" replaces the longest of them.
 func (s secrets) sorted() secrets {
 	slices.SortStableFunc(s, func(a, b secret) int {
 		if c := len(b.text) - len(a.text); c != 0 || a.isMessage == b.isMessage {
@@ -147,9 +146,8 @@ func (s secrets) sorted() secrets {
 	return s
 }
 
-// The method "start" returns the first bytes of JSON, after replacing the secrets. A secret that
-// begins in these bytes can end after them, so the method also searches some of the following
-// bytes.
+// start returns the first bytes of JSON, after replacing the secrets. A secret that begins in these
+// bytes can end after them, so the method also searches some of the following bytes.
 func (s secrets) start(content []byte, size int) string {
 	escaped := s
 	for _, secret := range s {
@@ -166,8 +164,8 @@ func (s secrets) start(content []byte, size int) string {
 	return replaceSpans(text, escaped.spans(text, size), size)
 }
 
-// The method "spans" searches the first bytes of a text. The method "spans" returns, in order, the
-// spans of the secrets that begin in these bytes.
+// spans searches the first bytes of a text. spans returns, in order, the spans of the secrets that
+// begin in these bytes.
 func (s secrets) spans(text string, size int) []span {
 	var found []span
 	for _, secret := range s {
@@ -273,9 +271,9 @@ func (s secrets) cleanFault(err error) error {
 	return &cleaned
 }
 
-// The method "hidden" returns a text of a tool or of the conversation, after replacing the secrets
-// that the turn has used so far. If the text is equal to the hidden message or to a short secret,
-// the whole text is replaced.
+// hidden returns a text of a tool or of the conversation, after replacing the secrets that the turn
+// has used so far. If the text is equal to the hidden message or to a short secret, the whole text
+// is replaced.
 func (l *log) hidden(text string) string {
 	if whole := strings.TrimSpace(text); whole != "" && (whole == l.message || l.short[whole]) {
 		return redacted
@@ -283,7 +281,7 @@ func (l *log) hidden(text string) string {
 	return l.secrets.sorted().clean(text)
 }
 
-// The method "clean" replaces the secrets of the turn in the warnings and the trace of the turn.
+// clean replaces the secrets of the turn in the warnings and the trace of the turn.
 func (l *log) clean() {
 	if len(l.secrets) == 0 {
 		return

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// The method "begin" performs a turn without a message.
+// begin performs a turn without a message.
 func begin(t *testing.T, e *agenttest.Env, set *agent.Set) *report.Outcome {
 	t.Helper()
 	o, err := e.Turn(context.Background(), set, agent.Request{})

@@ -17,12 +17,12 @@ import (
 type seedCase struct {
 	block int
 	name  string
-	// The function "wrap" returns a complete agent file that contains the block.
+	// wrap returns a complete agent file that contains the block.
 	wrap func(block string) string
 	// tools contains the names of tools that return their input unchanged.
 	tools []string
-	// The function "check" performs turns, and compares the outcomes with the text that surrounds
-	// the code block on the page.
+	// check performs turns, and compares the outcomes with the text that surrounds the code block
+	// on the page.
 	check func(t *testing.T, e *agenttest.Env, set *agent.Set)
 }
 
@@ -68,7 +68,7 @@ func runSeedCases(t *testing.T, page string, groups ...[]seedCase) {
 	}
 }
 
-// The function "indent" indents each line of a block.
+// indent indents each line of a block.
 func indent(block, by string) string {
 	lines := strings.Split(strings.TrimRight(block, "\n"), "\n")
 	for i, line := range lines {
@@ -91,12 +91,12 @@ func inStep(before, after string) func(string) string {
 	}
 }
 
-// The function "end" returns a step that sends its own name as a message.
+// end returns a step that sends its own name as a message.
 func end(name string) string {
 	return "  " + name + ":\n    REASONING: false\n    RESPOND: \"" + name + "\"\n    THEN: COMPLETE\n"
 }
 
-// The function "starting" returns an ON_START that sets variables.
+// starting returns an ON_START that sets variables.
 func starting(assignments ...string) string {
 	return "ON_START:\n  SET:\n    - " + strings.Join(assignments, "\n    - ") + "\n"
 }

@@ -14,7 +14,7 @@ import (
 // Set contains the compiled agents of an app. A Set is immutable and safe for concurrent use.
 type Set struct {
 	agents map[string]*program
-	// The field "masks" contains the facts that are declared as sensitive.
+	// masks contains the facts that are declared as sensitive.
 	masks masks
 	names []string // in the order of the arguments of Compile
 	tools map[string]Tool
@@ -32,9 +32,9 @@ type Tool struct {
 	Approval []string
 }
 
-// The schema of a tool can describe the inputs of the tool. The method "inputs" returns these
-// inputs. The result "ok" is false if the schema is not the schema of an object with known members.
-// If an input has a default, the input is not required.
+// The schema of a tool can describe the inputs of the tool. inputs returns these inputs. The result
+// "ok" is false if the schema is not the schema of an object with known members. If an input has a
+// default, the input is not required.
 func (t Tool) inputs() (in abl.ToolInputs, ok bool) {
 	var schema struct {
 		Properties           map[string]json.RawMessage `json:"properties"`
@@ -58,7 +58,7 @@ func (t Tool) inputs() (in abl.ToolInputs, ok bool) {
 	return in, true
 }
 
-// The type "program" is a compiled agent.
+// program is a compiled agent.
 type program struct {
 	*abl.Document
 	name      string
@@ -72,9 +72,9 @@ type program struct {
 	// fieldTypes contains a type for each field. If several GATHERs declare a type for the same
 	// field, the first type is used.
 	fieldTypes map[string]abl.Type
-	// The field "keeps" is true if the agent has a variable that is never reset.
+	// keeps is true if the agent has a variable that is never reset.
 	keeps bool
-	// The field "reasons" is true if a step of the agent uses a model.
+	// reasons is true if a step of the agent uses a model.
 	reasons bool
 	masks   masks
 }
@@ -180,9 +180,9 @@ func (p *program) addFact(f *abl.Fact) {
 	p.longest[first] = max(p.longest[first], names)
 }
 
-// The method "fact" returns the fact whose path is equal to the given path or a prefix of it. The
-// second result is the number of names in the path of this fact. If no fact has such a path, the
-// method returns nil.
+// fact returns the fact whose path is equal to the given path or a prefix of it. The second result
+// is the number of names in the path of this fact. If no fact has such a path, the method returns
+// nil.
 func (p *program) fact(path []string) (*abl.Fact, int) {
 	for n := min(len(path), p.longest[path[0]]); n > 0; n-- {
 		if f := p.facts[strings.Join(path[:n], ".")]; f != nil {
@@ -192,7 +192,7 @@ func (p *program) fact(path []string) (*abl.Fact, int) {
 	return nil, 0
 }
 
-// The method "step" returns the step that has the given name, or nil.
+// step returns the step that has the given name, or nil.
 func (p *program) step(name string) *abl.Step {
 	i, ok := p.steps[name]
 	if !ok {

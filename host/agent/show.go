@@ -77,8 +77,8 @@ func (m masks) showAll(values map[string]any, found *secrets) {
 	}
 }
 
-// The function "shown" decodes JSON, passes the value to another function, and returns the result
-// as JSON. Content that is not JSON is hidden completely.
+// shown decodes JSON, passes the value to another function, and returns the result as JSON. Content
+// that is not JSON is hidden completely.
 func shown(content json.RawMessage, show func(any) any) json.RawMessage {
 	if len(content) == 0 {
 		return content

@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// The method "step" runs the current step from its start. If the current step is waiting, the
-// method continues the step instead.
+// step runs the current step from its start. If the current step is waiting, the method continues
+// the step instead.
 func (t *turn) step(ctx context.Context, step *abl.Step) (control, error) {
 	t.stepStart = len(t.log.outcome.Messages)
 	t.inStep = true
@@ -19,7 +19,7 @@ func (t *turn) step(ctx context.Context, step *abl.Step) (control, error) {
 	return t.dialog.resume(ctx, step)
 }
 
-// The method "enter" runs a step from its start.
+// enter runs a step from its start.
 func (t *turn) enter(ctx context.Context, step *abl.Step) (control, error) {
 	if err := t.countStep(step); err != nil {
 		return control{}, err
@@ -44,8 +44,8 @@ func (t *turn) enter(ctx context.Context, step *abl.Step) (control, error) {
 	return t.act(ctx, step, nil)
 }
 
-// The method "act" runs the actions of a step, and then handles the input of the step. If the
-// argument "resume" is not empty, it is the position at which the actions continue.
+// act runs the actions of a step, and then handles the input of the step. If the argument "resume"
+// is not empty, it is the position at which the actions continue.
 func (t *turn) act(ctx context.Context, step *abl.Step, resume []int) (control, error) {
 	body := abl.Body{Actions: step.Actions}
 	ctl, err := t.acts.root(ctx, []int{rootStep}, &body, resume)
@@ -63,8 +63,8 @@ func (t *turn) act(ctx context.Context, step *abl.Step, resume []int) (control, 
 // isReasoning reports whether a model executes a step.
 func isReasoning(step *abl.Step) bool { return step.Reasoning != nil && *step.Reasoning }
 
-// The method "attempt" counts an attempt of a step that has MAX_ATTEMPTS. If the number of attempts
-// exceeds MAX_ATTEMPTS, the result "stop" is true.
+// attempt counts an attempt of a step that has MAX_ATTEMPTS. If the number of attempts exceeds
+// MAX_ATTEMPTS, the result "stop" is true.
 func (t *turn) attempt(step *abl.Step) (ctl control, stop bool) {
 	if step.MaxAttempts == 0 {
 		return control{}, false

@@ -15,10 +15,10 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// The method "store" evaluates the triggers of the acting agent, in order. A trigger stores a value
-// if two conditions are true: the condition of the trigger, and that the value is set. If a trigger
-// has already stored the same value in this session, and no other value since then, the trigger
-// does not store it again.
+// store evaluates the triggers of the acting agent, in order. A trigger stores a value if two
+// conditions are true: the condition of the trigger, and that the value is set. If a trigger has
+// already stored the same value in this session, and no other value since then, the trigger does
+// not store it again.
 func (r *rules) store(ctx context.Context) error {
 	for i := range r.mem.agent.Memory.Triggers {
 		if err := r.trigger(ctx, i); err != nil {
@@ -56,9 +56,9 @@ func (r *rules) trigger(ctx context.Context, i int) error {
 	return err
 }
 
-// The method "matches" reports whether the condition of a trigger is true. In the first turns, the
-// names in the condition of a trigger often have no value. Therefore, if a condition is false, its
-// warnings are dropped.
+// matches reports whether the condition of a trigger is true. In the first turns, the names in the
+// condition of a trigger often have no value. Therefore, if a condition is false, its warnings are
+// dropped.
 func (r *rules) matches(ctx context.Context, x *abl.Expr) (bool, error) {
 	result, err := x.Eval(r.mem.scope(ctx), r.mem.options())
 	if err != nil || !abl.IsTruthy(result.Value) {
@@ -68,8 +68,8 @@ func (r *rules) matches(ctx context.Context, x *abl.Expr) (bool, error) {
 	return true, nil
 }
 
-// The method "triggered" stores the value of a trigger. The method "triggered" returns a text for
-// the field "Result" of the trace entry.
+// triggered stores the value of a trigger. triggered returns a text for the field "Result" of the
+// trace entry.
 func (r *rules) triggered(ctx context.Context, i int, trigger *abl.Trigger, value any) (string, error) {
 	sum := digest(trigger, value)
 	if r.mem.state.Stored[i] == sum {
@@ -131,8 +131,8 @@ func (r *rules) storeTrigger(ctx context.Context, trigger *abl.Trigger, f *abl.F
 	return "stored", nil
 }
 
-// The function "appended" returns a copy of the stored array with an additional item. If the items
-// must be unique and the array already contains the item, the second result is false.
+// appended returns a copy of the stored array with an additional item. If the items must be unique
+// and the array already contains the item, the second result is false.
 func (r *rules) appended(trigger *abl.Trigger, stored, item any) ([]any, bool) {
 	items, isArray := stored.([]any)
 	if stored != nil && !isArray {
@@ -149,8 +149,8 @@ func (r *rules) appended(trigger *abl.Trigger, stored, item any) ([]any, bool) {
 	return items, true
 }
 
-// The method "contains" reports whether an array contains an item. The method "contains" also
-// subtracts the cost of the array's size from the budget of the turn.
+// contains reports whether an array contains an item. contains also subtracts the cost of the
+// array's size from the budget of the turn.
 func (r *rules) contains(items []any, item any) bool {
 	size, _ := sizeOf(items, MaxValueBytes, 0)
 	r.mem.cost -= size / bytesPerStep
@@ -170,8 +170,8 @@ func domainOf(f *abl.Fact) string {
 	return names[1]
 }
 
-// The function "digest" returns a short text. The text identifies a value and the trigger that
-// stores this value. If the values or the triggers differ, the digests also differ.
+// digest returns a short text. The text identifies a value and the trigger that stores this value.
+// If the values or the triggers differ, the digests also differ.
 func digest(trigger *abl.Trigger, value any) string {
 	content, _ := json.Marshal([]any{trigger.Target.Value, trigger.Operation, value}) // values are JSON
 	sum := sha256.Sum256(content)

@@ -22,7 +22,7 @@ const (
 	MaxCost = 2_000_000
 )
 
-// The type "turn" performs one turn. The methods of this type are not safe for concurrent use.
+// turn performs one turn. The methods of this type are not safe for concurrent use.
 type turn struct {
 	request Request
 	mem     *memory
@@ -32,7 +32,7 @@ type turn struct {
 	dialog  *dialog
 	reason  *reasoner
 
-	// The field "unread" is true until a step has used the message of the user.
+	// unread is true until a step has used the message of the user.
 	unread bool
 	// steps contains all steps of the turn, in order. handoffs contains the agents that were active
 	// in the turn, in order. Its first item is the first agent.
@@ -42,10 +42,10 @@ type turn struct {
 	agentStart, stepStart int
 	// inStep is true while a step is running. Only a step can wait for input.
 	inStep bool
-	// The flow begins with the step "entry". If the field "entry" is "", the flow begins with the
-	// first step of the agent.
+	// The flow begins with the step "entry". If entry is "", the flow begins with the first step of
+	// the agent.
 	entry string
-	// The field "closed" is true after the hooks at the end of the turn have run.
+	// closed is true after the hooks at the end of the turn have run.
 	closed bool
 }
 
@@ -71,8 +71,7 @@ func (s *Set) Turn(ctx context.Context, env Env, r Request) (*report.Outcome, er
 	return o, nil
 }
 
-// The method "failed" returns the outcome of a failed turn. This outcome contains the trace and the
-// warnings.
+// failed returns the outcome of a failed turn. This outcome contains the trace and the warnings.
 func (t *turn) failed(err error) (*report.Outcome, error) {
 	err = t.log.secrets.sorted().cleanFault(err)
 	t.log.clean()
@@ -81,7 +80,7 @@ func (t *turn) failed(err error) (*report.Outcome, error) {
 	return o, err
 }
 
-// The method "check" returns a fault if the request is malformed.
+// check returns a fault if the request is malformed.
 func (r Request) check() error {
 	switch {
 	case len(r.Message) > MaxMessageBytes:
@@ -99,7 +98,7 @@ func errMessageSize(message string) error {
 	return abi.Faultf(abi.TooLarge, "the message has %d bytes; the limit is %d", len(message), MaxMessageBytes)
 }
 
-// The method "begin" loads the session and the agent of a request.
+// begin loads the session and the agent of a request.
 func (s *Set) begin(ctx context.Context, env Env, r Request) (*turn, error) {
 	if err := r.check(); err != nil {
 		return nil, err
@@ -136,7 +135,7 @@ func newTurn(r Request, m *memory, l *log) *turn {
 	return t
 }
 
-// The method "resolve" returns the name of the agent that performs the turn.
+// resolve returns the name of the agent that performs the turn.
 func (s *Set) resolve(requested, active string) (string, error) {
 	name := requested
 	if name == "" {
@@ -189,9 +188,9 @@ func (t *turn) perform(ctx context.Context) error {
 	return t.hook(ctx, "after_turn")
 }
 
-// The method "activate" makes the active agent the agent that answers in the session. The method
-// "activate" also resets variables. If the agent is new in the session, the method also fires the
-// event "session:start" and runs ON_START. The result is the control that ON_START determines.
+// activate makes the active agent the agent that answers in the session. activate also resets
+// variables. If the agent is new in the session, the method also fires the event "session:start"
+// and runs ON_START. The result is the control that ON_START determines.
 func (t *turn) activate(ctx context.Context) (control, error) {
 	t.mem.session.Active = t.mem.agent.name
 	t.log.note(report.Trace{Kind: "activate", Name: t.mem.agent.name, Position: t.log.place(t.mem.agent.Agent.Position)})
@@ -209,7 +208,7 @@ func (t *turn) activate(ctx context.Context) (control, error) {
 	return t.acts.root(ctx, []int{rootOther}, t.mem.agent.OnStart, nil)
 }
 
-// The method "finish" evaluates triggers, stores the states, and returns the outcome.
+// finish evaluates triggers, stores the states, and returns the outcome.
 func (t *turn) finish(ctx context.Context) (*report.Outcome, error) {
 	last := t.mem.actor
 	for _, a := range t.mem.actors {
@@ -248,8 +247,7 @@ func (t *turn) report() *report.Outcome {
 	return o
 }
 
-// The method "withdraw" removes results from the messages. Only results that the active agent added
-// are removed.
+// withdraw removes results from the messages. Only results that the active agent added are removed.
 func (t *turn) withdraw() { t.log.withdraw(t.agentStart) }
 
 // usualTrace is the initial capacity of a trace. usualTrace is a number of entries.

@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// The function "compile" compiles agents from files, and returns the agents.
+// compile compiles agents from files, and returns the agents.
 func compile(t testing.TB, tools []agent.Tool, files ...string) *agent.Set {
 	t.Helper()
 	set, problems := agent.Compile(documents(t, files...), tools)
@@ -20,7 +20,7 @@ func compile(t testing.TB, tools []agent.Tool, files ...string) *agent.Set {
 	return set
 }
 
-// The method "say" performs a turn that must succeed.
+// say performs a turn that must succeed.
 func say(t testing.TB, e *agenttest.Env, set *agent.Set, message string) *report.Outcome {
 	t.Helper()
 	o, err := e.Say(context.Background(), set, message)

@@ -35,8 +35,8 @@ func (r *reasoner) userMemory(ctx context.Context, at abl.Position) (string, err
 	return text, nil
 }
 
-// The method "injected" returns the memory that the turn adds to prompts. Values that the agent
-// declares as sensitive are removed.
+// injected returns the memory that the turn adds to prompts. Values that the agent declares as
+// sensitive are removed.
 func (r *reasoner) injected(name string, found *report.MemoryContext) report.InjectedMemory {
 	hidden := r.log.secrets.sorted()
 	injected := report.InjectedMemory{Agent: name, MemoryContext: report.MemoryContext{
@@ -73,8 +73,7 @@ func memoryText(m report.InjectedMemory) string {
 	return b.String()
 }
 
-// The function "tagged" writes a text between two tags. If the text is empty, the function "tagged"
-// writes nothing.
+// tagged writes a text between two tags. If the text is empty, tagged writes nothing.
 func tagged(b *strings.Builder, tag, text string) {
 	if text == "" {
 		return

@@ -30,9 +30,9 @@ type agentReader struct {
 	files *fileReader
 }
 
-// The method "agents" reads the agents of the app. The agents declare facts, which the method adds
-// to the app. The argument "positions" contains the positions of the facts in the app file. The
-// method adds the positions of facts that only agents declare.
+// agents reads the agents of the app. The agents declare facts, which the method adds to the app.
+// The argument "positions" contains the positions of the facts in the app file. The method adds the
+// positions of facts that only agents declare.
 func (r *agentReader) agents(n *node, a *App, positions map[string]position) map[string]position {
 	if a.AgentFiles = r.names(n); r.files.fsys == nil { // an import reads no files
 		return positions
@@ -55,10 +55,9 @@ func (r *agentReader) agents(n *node, a *App, positions map[string]position) map
 	return m.merge()
 }
 
-// The method "names" returns the sorted names of the agent files. If the app file has a section
-// "agents", the method "names" returns the files that this section lists. The list can be empty. If
-// the app file has no section "agents", the method "names" returns all agent files in the folder of
-// the app and in its subfolder "agents".
+// names returns the sorted names of the agent files. If the app file has a section "agents", names
+// returns the files that this section lists. The list can be empty. If the app file has no section
+// "agents", names returns all agent files in the folder of the app and in its subfolder "agents".
 func (r *agentReader) names(n *node) []string {
 	var names []string
 	switch {
@@ -88,16 +87,16 @@ func (r *agentReader) names(n *node) []string {
 	return slices.Compact(names)
 }
 
-// The method "include" adds the problems of an agent file to the report.
+// include adds the problems of an agent file to the report.
 func (r *agentReader) include(problems problem.List) {
 	for _, p := range problems {
 		r.report(p)
 	}
 }
 
-// The method "check" reports contradictions between agents. The method "check" also reports calls
-// to tools that the app does not have. If the agents have no errors, the method "check" compiles
-// them. The tools of the app must be read before the method "check" is called.
+// check reports contradictions between agents. check also reports calls to tools that the app does
+// not have. If the agents have no errors, check compiles them. The tools of the app must be read
+// before check is called.
 func (r *agentReader) check(a *App) {
 	if len(a.Agents) == 0 {
 		return
@@ -143,8 +142,7 @@ type factMerger struct {
 	own       int // the number of facts that the app file declares
 }
 
-// The method "merge" returns the positions of all facts. If the app has no facts, the method
-// "merge" returns nil.
+// merge returns the positions of all facts. If the app has no facts, merge returns nil.
 func (m *factMerger) merge() map[string]position {
 	for _, doc := range m.app.Agents {
 		m.agent = doc.Agent.Value
@@ -165,9 +163,9 @@ func (m *factMerger) merge() map[string]position {
 	return m.positions
 }
 
-// The method "fact" adds a fact that an agent declares. If a path is declared twice, the scopes
-// must be equal, and the types should be equal. If an agent declares a default, it applies only to
-// this agent. Therefore, the fact of the app does not get this default.
+// fact adds a fact that an agent declares. If a path is declared twice, the scopes must be equal,
+// and the types should be equal. If an agent declares a default, it applies only to this agent.
+// Therefore, the fact of the app does not get this default.
 func (m *factMerger) fact(doc *abl.Document, f abl.Fact) {
 	at := position{doc.File, f.Line, f.Column}
 	added := declare.Fact{
@@ -186,8 +184,8 @@ func (m *factMerger) fact(doc *abl.Document, f abl.Fact) {
 	}
 }
 
-// The method "compare" compares a fact of an agent with the same fact in the app file. The method
-// "compare" reports the differences.
+// compare compares a fact of an agent with the same fact in the app file. compare reports the
+// differences.
 func (m *factMerger) compare(at position, f declare.Fact, value any, known declare.Fact) {
 	file := m.positions[f.Path].file
 	var other any
@@ -202,8 +200,8 @@ func (m *factMerger) compare(at position, f declare.Fact, value any, known decla
 	}
 }
 
-// The method "target" adds the target of a trigger as a fact. If the target is a declared fact, or
-// a part of a declared fact, the method "target" adds nothing.
+// target adds the target of a trigger as a fact. If the target is a declared fact, or a part of a
+// declared fact, target adds nothing.
 func (m *factMerger) target(doc *abl.Document, t abl.Trigger) {
 	for path := t.Target.Value; path != ""; path = path[:max(strings.LastIndexByte(path, '.'), 0)] {
 		if _, declared := m.positions[path]; declared {

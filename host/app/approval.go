@@ -21,9 +21,9 @@ var (
 	functionName = lazyregexp.New(`^[a-z][a-z0-9_]{0,63}(\.[a-z][a-z0-9_]{0,63})?$`)
 )
 
-// The method "approval" reads those operations of a tool that require an approval. It accepts
-// operations that do not exist, because only the host knows all operations. UnknownOperations
-// reports unknown operations.
+// approval reads those operations of a tool that require an approval. It accepts operations that do
+// not exist, because only the host knows all operations. UnknownOperations reports unknown
+// operations.
 func (r *toolReader) approval(n *node) (a declare.Approval) {
 	if n == nil || n.kind == null || !r.keys(n, "approval", approvalKeys) {
 		return a

@@ -29,9 +29,9 @@ var (
 // these additional blocks.
 const maxBlocks = 10
 
-// The method "blocks" returns the blocks "core" and "archival", followed by the other declared
-// blocks. The method "blocks" adds the position of each block to the map "declared". The keys of
-// this map are the names of the blocks. If the app has no blocks, the method returns nil.
+// blocks returns the blocks "core" and "archival", followed by the other declared blocks. blocks
+// adds the position of each block to the map "declared". The keys of this map are the names of the
+// blocks. If the app has no blocks, the method returns nil.
 func (r *blockReader) blocks(n *node, declared map[string]position) []declare.Block {
 	if n == nil || n.kind == null {
 		return nil
@@ -89,8 +89,8 @@ func (r *blockReader) builtIn(m member, b *declare.Block) {
 	}
 }
 
-// The method "own" reads a block that is not a built-in block. If the name of the block is not
-// valid, the result "ok" is false.
+// own reads a block that is not a built-in block. If the name of the block is not valid, the result
+// "ok" is false.
 func (r *blockReader) own(m member, declared map[string]position) (b declare.Block, ok bool) {
 	b = declare.Block{Name: m.key, Use: declare.BlockContext}
 	if err := declare.CheckName(m.key); err != nil {
@@ -117,7 +117,7 @@ func (r *blockReader) own(m member, declared map[string]position) (b declare.Blo
 	return b, true
 }
 
-// The method "limits" reads those keys that every block can have.
+// limits reads those keys that every block can have.
 func (r *blockReader) limits(n *node, b *declare.Block) {
 	if c := n.get("characters"); c != nil {
 		b.Characters = int(r.count(c, "characters", declare.MaxBlockCharacters))
@@ -140,7 +140,7 @@ func (r *blockReader) use(n *node) declare.BlockUse {
 	return declare.BlockContext
 }
 
-// The method "language" reads the language of the texts in a block.
+// language reads the language of the texts in a block.
 func (r *blockReader) language(n *node) string {
 	word := r.text(n, keyLanguage)
 	if word == "" || slices.Contains(search.Languages(), word) {

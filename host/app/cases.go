@@ -215,7 +215,7 @@ func (r caseReader) id(n *node, key, otherwise string) string {
 	return r.text(n, key)
 }
 
-// The method "records" reads the contents of stores.
+// records reads the contents of stores.
 func (r caseReader) records(n *node, key string) []CaseRecord {
 	stores := n.get(key)
 	if stores == nil {
@@ -235,8 +235,7 @@ func (r caseReader) records(n *node, key string) []CaseRecord {
 	return records
 }
 
-// The value of the key must be an object. The method "object" returns this object, or nil if the
-// key is missing.
+// The value of the key must be an object. object returns this object, or nil if the key is missing.
 func (r caseReader) object(n *node, key string) *CaseValue {
 	v := n.get(key)
 	if v == nil {
@@ -249,8 +248,7 @@ func (r caseReader) object(n *node, key string) *CaseValue {
 	return r.value(v)
 }
 
-// The method "value" returns a value as JSON. If the key is missing, the method "value" returns
-// nil.
+// value returns a value as JSON. If the key is missing, value returns nil.
 func (r caseReader) value(n *node) *CaseValue {
 	if n == nil || !r.schemas.isJSON(n) {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host/search"
 )
 
-// The method "auto" reads the key "collections" of an app file. The method "auto" reports whether
-// the app can use collections that are not declared.
+// auto reads the key "collections" of an app file. auto reports whether the app can use collections
+// that are not declared.
 func (r *storeReader) auto(n *node) bool {
 	if n == nil || n.kind == null {
 		return false
@@ -22,8 +22,8 @@ func (r *storeReader) auto(n *node) bool {
 	return false
 }
 
-// The method "collection" reads the keys that only a collection can have. The method "collection"
-// also checks the other keys of the collection.
+// collection reads the keys that only a collection can have. collection also checks the other keys
+// of the collection.
 func (r *storeReader) collection(m member, s *declare.Store) {
 	n := m.value
 	if s.Kind != declare.KindCollection {
@@ -43,7 +43,7 @@ func (r *storeReader) collection(m member, s *declare.Store) {
 	s.Collection = declare.Collection{Embedding: r.embedding(n.get("embedding")), Erase: r.erase(n.get("erase"), s.Access), Language: r.language(n.get("language"))}
 }
 
-// The method "embedding" reads the name of an embedding model.
+// embedding reads the name of an embedding model.
 func (r *storeReader) embedding(n *node) string {
 	name := r.text(n, "embedding")
 	if err := declare.CheckCollection(declare.Collection{Embedding: name}, ""); err != nil {
@@ -53,8 +53,7 @@ func (r *storeReader) embedding(n *node) string {
 	return name
 }
 
-// When a user is erased, a rule determines which entries are removed. The method "erase" reads this
-// rule.
+// When a user is erased, a rule determines which entries are removed. erase reads this rule.
 func (r *storeReader) erase(n *node, access declare.Scope) declare.EraseRule {
 	rules := []string{string(declare.EraseAuthor), string(declare.EraseNever)}
 	word := r.text(n, "erase")
@@ -70,7 +69,7 @@ func (r *storeReader) erase(n *node, access declare.Scope) declare.EraseRule {
 	return ""
 }
 
-// The method "language" reads the language of the entries.
+// language reads the language of the entries.
 func (r *storeReader) language(n *node) string {
 	word := r.text(n, keyLanguage)
 	if word == "" || slices.Contains(search.Languages(), word) {

@@ -200,8 +200,8 @@ func exportLimits(l declare.Limits) exportedLimits {
 	}
 }
 
-// The function "written" returns a limit in the notation of app files. If the tool does not have
-// the limit, the function "written" returns "".
+// written returns a limit in the notation of app files. If the tool does not have the limit,
+// written returns "".
 func written[T comparable](limit T, format func(T) string) string {
 	var none T
 	if limit == none {
@@ -243,8 +243,8 @@ func exportGrants(grants []declare.Grant) ordered {
 	return out
 }
 
-// The function "canonical" encodes a schema as compact JSON. Like Load, it keeps the members in
-// their original order.
+// canonical encodes a schema as compact JSON. Like Load, it keeps the members in their original
+// order.
 func canonical(schema json.RawMessage) (json.RawMessage, error) {
 	if schema == nil {
 		return nil, nil
@@ -258,7 +258,7 @@ func canonical(schema json.RawMessage) (json.RawMessage, error) {
 	return b.Bytes(), nil
 }
 
-// The type "ordered" is a JSON object whose members have a fixed order.
+// ordered is a JSON object whose members have a fixed order.
 type ordered []pair
 
 type pair struct {
@@ -294,7 +294,7 @@ func (o ordered) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// The function "encode" encodes the argument v as JSON. The characters "<" and ">" are not escaped.
+// encode encodes the argument v as JSON. The characters "<" and ">" are not escaped.
 func encode(v any, indent string) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -20,9 +20,8 @@ type factReader struct {
 // maxFacts is the maximum number of facts that an app can declare.
 const maxFacts = 1000
 
-// The method "facts" returns the declared facts. The method "facts" also returns the positions of
-// the facts, with the paths of the facts as keys. If the file has no section "facts", the method
-// returns nil.
+// facts returns the declared facts. facts also returns the positions of the facts, with the paths
+// of the facts as keys. If the file has no section "facts", the method returns nil.
 func (r *factReader) facts(n *node) (facts []declare.Fact, positions map[string]position) {
 	if n == nil {
 		return nil, nil
@@ -88,8 +87,8 @@ func (r *factReader) scope(n *node) declare.Scope {
 	return factScopes[r.word(n, "scope", []string{"user", "project", "execution_tree"})]
 }
 
-// The value in the file must be one of the known words. The method "word" returns this word, or ""
-// if the value is not known.
+// The value in the file must be one of the known words. word returns this word, or "" if the value
+// is not known.
 func (r *factReader) word(n *node, key string, known []string) string {
 	if n == nil {
 		return ""

@@ -21,9 +21,8 @@ type fileReader struct {
 	spent     int // bytes, see maxTotalBytes
 }
 
-// The method "document" returns the content of a YAML or JSON file. If the file is invalid, the
-// method returns nil, and reports problems for the current tool or prompt. No file is read more
-// than once.
+// document returns the content of a YAML or JSON file. If the file is invalid, the method returns
+// nil, and reports problems for the current tool or prompt. No file is read more than once.
 func (r *fileReader) document(file string, at position) *node {
 	if root, ok := r.documents[file]; ok && root != nil {
 		return root
@@ -40,8 +39,8 @@ func (r *fileReader) document(file string, at position) *node {
 	return root
 }
 
-// The method "read" returns the bytes in a file. The declaration contains the name of the file. The
-// argument "at" is the position of this name.
+// read returns the bytes in a file. The declaration contains the name of the file. The argument
+// "at" is the position of this name.
 func (r *fileReader) read(file string, at position) ([]byte, bool) {
 	if !r.isFile(at, file) {
 		return nil, false
@@ -67,8 +66,8 @@ func (r *fileReader) read(file string, at position) ([]byte, bool) {
 // reference.
 const maxTotalBytes = 16 << 20
 
-// The method "spend" adds the argument n to the total number of bytes. The method "spend" reports
-// whether the total is at most maxTotalBytes.
+// spend adds the argument n to the total number of bytes. spend reports whether the total is at
+// most maxTotalBytes.
 func (r *fileReader) spend(at position, bytes int) bool {
 	if r.spent += bytes; r.spent > maxTotalBytes {
 		r.errorf(at, problem.OverLimit, "", "the files and schemas of the app exceed %d MiB in total", maxTotalBytes>>20)
@@ -131,8 +130,8 @@ func (r *fileReader) similarFile(file string) string {
 
 var drive = lazyregexp.New(`^[A-Za-z]:`)
 
-// The argument "base" is a folder. The method "resolve" converts a path relative to this folder to
-// a path relative to the folder of the app.
+// The argument "base" is a folder. resolve converts a path relative to this folder to a path
+// relative to the folder of the app.
 func (r *fileReader) resolve(n *node, base string) (string, bool) {
 	p := n.value
 	file := path.Join(base, p)

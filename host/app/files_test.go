@@ -133,8 +133,8 @@ func TestAppFileNotThere(t *testing.T) {
 	}
 }
 
-// The type "failing" is a file that cannot be read. Its method "Read" returns an error that
-// contains a path of the host.
+// failing is a file that cannot be read. Its method "Read" returns an error that contains a path of
+// the host.
 type failing struct{ fstest.MapFS }
 
 func (f failing) Open(name string) (fs.File, error) {

@@ -57,8 +57,8 @@ func folder(files []txtar.File) fs.FS {
 	return fsys
 }
 
-// The function "report" formats the problems of an app, and the declarations that are usable. The
-// test compares this text with the golden file.
+// report formats the problems of an app, and the declarations that are usable. The test compares
+// this text with the golden file.
 func report(a *app.App, problems problem.List) string {
 	text := ""
 	for _, p := range problems {

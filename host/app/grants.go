@@ -17,19 +17,19 @@ var verbWords = []string{"read", "write", "delete", "readwrite"}
 // grantReader reads grants.
 type grantReader struct {
 	fieldReader
-	// The field "declared" contains the positions of the declared stores. If a tool is read without
-	// an app, the field "declared" is nil.
+	// declared contains the positions of the declared stores. If a tool is read without an app,
+	// declared is nil.
 	declared map[string]position
-	// The field "auto" is true if the app can use collections that are not declared. In this case,
-	// a collection can have any name.
+	// auto is true if the app can use collections that are not declared. In this case, a collection
+	// can have any name.
 	auto bool
-	// The field "facts" contains the positions of the declared facts. The field "facts" is nil if
-	// the app declares no facts.
+	// facts contains the positions of the declared facts. facts is nil if the app declares no
+	// facts.
 	facts map[string]position
 }
 
-// The method "grants" reads the grants of a tool or prompt. If the tool or prompt has no grants,
-// the method "grants" returns nil.
+// grants reads the grants of a tool or prompt. If the tool or prompt has no grants, grants returns
+// nil.
 func (r *grantReader) grants(n *node) []declare.Grant {
 	if n == nil || n.kind == null {
 		return nil
@@ -58,8 +58,8 @@ func (r *grantReader) grants(n *node) []declare.Grant {
 	return grants
 }
 
-// The method "verbs" reads the verbs of a grant. The value is one word, several words separated by
-// commas, or a list of words. The order of the returned verbs is fixed.
+// verbs reads the verbs of a grant. The value is one word, several words separated by commas, or a
+// list of words. The order of the returned verbs is fixed.
 func (r *grantReader) verbs(n *node) []abi.Verb {
 	words := n.items
 	if n.kind != list {

@@ -37,7 +37,7 @@ type jsonReader struct {
 	content []byte
 	dec     *json.Decoder
 	// The fields "line" and "column" are the position of the first byte that was not yet visited.
-	// The field "seen" is the number of visited bytes.
+	// seen is the number of visited bytes.
 	seen, line, column int
 }
 
@@ -96,8 +96,7 @@ func (r *jsonReader) read(depth int) (*node, error) {
 	return v.seal(), nil
 }
 
-// The method "inside" reads the content of a list or an object. The opening bracket has already
-// been read.
+// inside reads the content of a list or an object. The opening bracket has already been read.
 func (r *jsonReader) inside(v *node, open json.Delim, depth int) error {
 	v.kind = list
 	if open == '{' {

@@ -58,8 +58,8 @@ func (ld Loader) Load(fsys fs.FS, name string) (*App, problem.List) {
 	return nil, l.problems.Sorted()
 }
 
-// The type "load" contains the state that is needed to read one declaration. This state includes
-// one reader for each section. All readers share one reporter.
+// load contains the state that is needed to read one declaration. This state includes one reader
+// for each section. All readers share one reporter.
 type load struct {
 	fieldReader
 	files   *fileReader
@@ -72,8 +72,8 @@ type load struct {
 	prompts *promptReader
 }
 
-// The method "begin" returns the state with which reading a declaration starts. If Import reads the
-// declaration, the argument "fsys" is nil.
+// begin returns the state with which reading a declaration starts. If Import reads the declaration,
+// the argument "fsys" is nil.
 func (ld Loader) begin(fsys fs.FS) *load {
 	fields := fieldReader{&reporter{}}
 	files := &fileReader{reporter: fields.reporter, fsys: fsys, documents: map[string]*node{}}
@@ -98,7 +98,7 @@ var appKeys = []string{"app", "session_idle", "workflow_idle", "memory", "facts"
 
 var idRule = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
-// The method "app" reads an app file.
+// app reads an app file.
 func (l *load) app(root *node) (*App, problem.List) {
 	a := &App{SessionIdle: DefaultSessionIdle, WorkflowIdle: DefaultWorkflowIdle, Files: l.files.fsys}
 	if root.kind == null {
@@ -132,8 +132,8 @@ func (l *load) app(root *node) (*App, problem.List) {
 	return l.settle(a)
 }
 
-// The method "settle" assigns each error to a tool, to a prompt, or to the agents. If an error
-// cannot be assigned in this way, the returned app is nil.
+// settle assigns each error to a tool, to a prompt, or to the agents. If an error cannot be
+// assigned in this way, the returned app is nil.
 func (l *load) settle(a *App) (*App, problem.List) {
 	l.problems = l.problems.Sorted()
 	tools, prompts := map[string]problem.List{}, map[string]problem.List{}
@@ -159,7 +159,7 @@ func (l *load) settle(a *App) (*App, problem.List) {
 	return a, l.problems
 }
 
-// The method "id" reads the id of the app.
+// id reads the id of the app.
 func (l *load) id(root *node) string {
 	n := root.get("app")
 	if n == nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// The function "files" returns a file system. The arguments of the function "files" are pairs. Each
-// pair is a path and the content of the file.
+// files returns a file system. The arguments of files are pairs. Each pair is a path and the
+// content of the file.
 func files(parts ...string) fstest.MapFS {
 	fsys := fstest.MapFS{}
 	for i := 0; i < len(parts); i += 2 {

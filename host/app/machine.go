@@ -8,9 +8,9 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// The method "machine" reads the declaration that the file of a machine contains. The method
-// "machine" reports the problems of the file. If the entry of the tool, or its manifest, contains
-// the same key as the file, the value in the file is not used.
+// machine reads the declaration that the file of a machine contains. machine reports the problems
+// of the file. If the entry of the tool, or its manifest, contains the same key as the file, the
+// value in the file is not used.
 func (r *toolReader) machine(at position, t *Tool, get func(key string) *node) {
 	if path.Ext(t.Source) != machine.Extension || r.sources.files.fsys == nil { // Import reads no files
 		return

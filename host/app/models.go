@@ -16,8 +16,8 @@ var modelName = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_.:-]{0,63}$`)
 
 const modelNameHint = "use a letter and up to 63 more letters, digits, '_', '-', '.' or ':'"
 
-// The method "models" reads the names of the models that a tool can use. Whether these models exist
-// is known only to the operator of a host.
+// models reads the names of the models that a tool can use. Whether these models exist is known
+// only to the operator of a host.
 func (r *toolReader) models(n *node) []string {
 	if n == nil || n.kind == null {
 		return nil

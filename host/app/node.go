@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// The type "kind" is the type of a value in a file.
+// kind is the type of a value in a file.
 type kind int
 
 const (
@@ -25,38 +25,37 @@ func (k kind) String() string {
 	return [...]string{"nothing", "a boolean", "a number", "a string", "a list", "a mapping"}[k]
 }
 
-// The type "node" is a value in a YAML or JSON file, with its position. Several aliases can share a
-// node. Therefore, nodes are immutable.
+// node is a value in a YAML or JSON file, with its position. Several aliases can share a node.
+// Therefore, nodes are immutable.
 type node struct {
 	position
 	kind kind
-	// For a string, the field "value" is its value. For a number or boolean, the field "value" is
-	// its literal.
+	// For a string, value is its value. For a number or boolean, value is its literal.
 	value   string
 	items   []*node
 	members []member
-	// The field "size" is the number of values that the node contains, including the node itself.
-	// The field "bytes" is the total length of the strings in these values. If aliases share a
-	// value, the value counts once for each of these aliases.
+	// size is the number of values that the node contains, including the node itself. bytes is the
+	// total length of the strings in these values. If aliases share a value, the value counts once
+	// for each of these aliases.
 	size, bytes int
-	// The field "start" is the position at which a string begins. The field "start" is valid only
-	// if the field "block" or the field "verbatim" is true. If the field "block" is true, each line
-	// of the string is a line of the file. All these lines begin at the same column. If the field
-	// "verbatim" is true, the string is on one line of the file, without escapes. If neither of the
-	// fields "block" and "verbatim" is true, the string is folded or escaped in the file.
+	// start is the position at which a string begins. start is valid only if block or verbatim is
+	// true. If block is true, each line of the string is a line of the file. All these lines begin
+	// at the same column. If verbatim is true, the string is on one line of the file, without
+	// escapes. If neither of the fields "block" and "verbatim" is true, the string is folded or
+	// escaped in the file.
 	start           position
 	block, verbatim bool
 }
 
-// The type "member" is a key of an object, together with its value. If an object contains a key
-// twice, its node contains two members with this key.
+// member is a key of an object, together with its value. If an object contains a key twice, its
+// node contains two members with this key.
 type member struct {
 	position
 	key   string
 	value *node
 }
 
-// The method "get" returns the value of the first member that has the given key, or nil.
+// get returns the value of the first member that has the given key, or nil.
 func (n *node) get(key string) *node {
 	for _, m := range n.members {
 		if m.key == key {
@@ -66,8 +65,8 @@ func (n *node) get(key string) *node {
 	return nil
 }
 
-// The method "repeated" returns members of the object. The method "repeated" returns each member
-// whose key is also the key of an earlier member.
+// repeated returns members of the object. repeated returns each member whose key is also the key of
+// an earlier member.
 func (n *node) repeated() []member {
 	var again []member
 	seen := make(map[string]bool, len(n.members))
@@ -80,7 +79,7 @@ func (n *node) repeated() []member {
 	return again
 }
 
-// The method "repeats" reports whether any object in the value contains a key twice.
+// repeats reports whether any object in the value contains a key twice.
 func (n *node) repeats() bool {
 	found := len(n.repeated()) > 0
 	n.each(func(v *node) { found = found || v.repeats() })
@@ -129,8 +128,8 @@ func (n *node) child(token string) (*node, position) {
 	return nil, position{}
 }
 
-// The method "inside" converts a position in the string of the node to a position in the file. Its
-// arguments are a line and a column. The first line is line 1, and the first column is column 1.
+// inside converts a position in the string of the node to a position in the file. Its arguments are
+// a line and a column. The first line is line 1, and the first column is column 1.
 func (n *node) inside(line, column int) position {
 	switch {
 	case n.block:
@@ -141,8 +140,8 @@ func (n *node) inside(line, column int) position {
 	return n.position
 }
 
-// The method "seal" computes the fields "size" and "bytes" of a node. Before the call, all children
-// of the node must have been added.
+// seal computes the fields "size" and "bytes" of a node. Before the call, all children of the node
+// must have been added.
 func (n *node) seal() *node {
 	n.size, n.bytes = 1, len(n.value)
 	for _, m := range n.members {

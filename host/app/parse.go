@@ -18,8 +18,7 @@ const (
 	maxValues    = 65_536 // with aliases expanded
 )
 
-// The function "parse" parses a YAML or JSON file. The function "parse" returns either a value or
-// problems.
+// parse parses a YAML or JSON file. parse returns either a value or problems.
 func parse(file string, content []byte) (*node, problem.List) {
 	start := position{file, 1, 1}
 	content = bytes.TrimPrefix(content, []byte("\ufeff"))

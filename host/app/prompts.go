@@ -13,7 +13,7 @@ type promptReader struct {
 	grants *grantReader
 }
 
-// The method "prompts" returns the declared prompts.
+// prompts returns the declared prompts.
 func (r *promptReader) prompts(n *node) []Prompt {
 	own := func(name string) { r.own("", name) }
 	var prompts []Prompt

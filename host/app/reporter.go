@@ -2,7 +2,7 @@ package app
 
 import "github.com/toolrun/toolrun/host/problem"
 
-// The type "reporter" collects the problems of one declaration.
+// reporter collects the problems of one declaration.
 type reporter struct {
 	problems problem.List
 	more     bool // true if errors were dropped because there were more than maxProblems
@@ -37,11 +37,10 @@ func (r *reporter) warnf(at position, code problem.Code, hint, format string, ar
 	r.report(p)
 }
 
-// The method "own" selects a tool or a prompt. Problems that are reported later belong to this tool
-// or prompt.
+// own selects a tool or a prompt. Problems that are reported later belong to this tool or prompt.
 func (r *reporter) own(tool, prompt string) { r.tool, r.prompt = tool, prompt }
 
-// The type "position" is a location in a file.
+// position is a location in a file.
 type position struct {
 	file         string
 	line, column int

@@ -16,8 +16,8 @@ type schemaReader struct {
 	files *fileReader
 }
 
-// A JSON Schema can be inline or in a file. The method "schema" returns it. If the key is missing,
-// or if the file cannot be read, the method returns nil.
+// A JSON Schema can be inline or in a file. schema returns it. If the key is missing, or if the
+// file cannot be read, the method returns nil.
 func (r *schemaReader) schema(n *node, key string) *node {
 	switch {
 	case n == nil || n.kind == null:
@@ -31,9 +31,9 @@ func (r *schemaReader) schema(n *node, key string) *node {
 	return nil
 }
 
-// The method "compiled" compiles a schema and returns it as compact JSON. If the key is missing or
-// the schema has errors, the method returns nil. The errors are reported with their positions. If a
-// schema is strict, a likely mistake is an error, otherwise a warning.
+// compiled compiles a schema and returns it as compact JSON. If the key is missing or the schema
+// has errors, the method returns nil. The errors are reported with their positions. If a schema is
+// strict, a likely mistake is an error, otherwise a warning.
 func (r *schemaReader) compiled(root *node, strict bool) json.RawMessage {
 	if root == nil || !r.isJSON(root) {
 		return nil

@@ -6,10 +6,10 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// The method "entries" returns the members of a section. The keys of a section are names that the
-// author has chosen. If two names differ only in case, this is a mistake. If a name is declared
-// twice, the method "entries" omits the second declaration. If a tool or a prompt is declared
-// twice, both positions are reported, because either of them can be the mistake.
+// entries returns the members of a section. The keys of a section are names that the author has
+// chosen. If two names differ only in case, this is a mistake. If a name is declared twice, entries
+// omits the second declaration. If a tool or a prompt is declared twice, both positions are
+// reported, because either of them can be the mistake.
 func (r fieldReader) entries(n *node, section, what string, own func(name string)) []member {
 	if n == nil || n.kind == null {
 		return nil

@@ -12,9 +12,8 @@ var sleepKeys = []string{"after", "tool", "model", "user_core"}
 // sleepReader reads the section "sleep" of the app file.
 type sleepReader struct{ fieldReader }
 
-// The method "sleep" returns the declaration of sleep-time memory. If the file has no section
-// "sleep", the method "sleep" returns nil. The tools of the app must be read before the method
-// "sleep" is called.
+// sleep returns the declaration of sleep-time memory. If the file has no section "sleep", sleep
+// returns nil. The tools of the app must be read before sleep is called.
 func (r sleepReader) sleep(n *node, a *App) *declare.Sleep {
 	if n == nil || n.kind == null || !r.keys(n, "sleep", sleepKeys) {
 		return nil
@@ -37,8 +36,8 @@ func (r sleepReader) sleep(n *node, a *App) *declare.Sleep {
 	return s
 }
 
-// The section "sleep" must name either a tool or a model. If it names both or neither, the method
-// "source" reports an error.
+// The section "sleep" must name either a tool or a model. If it names both or neither, source
+// reports an error.
 func (r sleepReader) source(n *node, both bool) {
 	if both {
 		r.errorf(n.position, problem.MissingKey, "remove the key `tool` or the key `model`", "the section `sleep` names both a tool and a model")
@@ -47,7 +46,7 @@ func (r sleepReader) source(n *node, both bool) {
 	r.errorf(n.position, problem.MissingKey, "add `tool: NAME` or `model: NAME`", "the section `sleep` names neither a tool nor a model")
 }
 
-// The method "tool" returns the name of a declared tool.
+// tool returns the name of a declared tool.
 func (r sleepReader) tool(n *node, a *App) string {
 	if n == nil {
 		return ""
@@ -69,8 +68,8 @@ func (r sleepReader) tool(n *node, a *App) string {
 	return ""
 }
 
-// The method "model" returns the name of a model. Whether this model exists is known only to the
-// operator of a host.
+// model returns the name of a model. Whether this model exists is known only to the operator of a
+// host.
 func (r sleepReader) model(n *node) string {
 	if n == nil {
 		return ""

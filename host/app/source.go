@@ -23,9 +23,8 @@ type sourceReader struct {
 	extensions []string // a folder is searched for these extensions in this order
 }
 
-// The source of a tool is a file or a folder. The method "source" sets t.Source, and returns the
-// manifest in the folder. If there is no manifest, the result is nil. If there is an error,
-// t.Source is "".
+// The source of a tool is a file or a folder. source sets t.Source, and returns the manifest in the
+// folder. If there is no manifest, the result is nil. If there is an error, t.Source is "".
 func (r *sourceReader) source(n *node, t *Tool) *node {
 	name := r.text(n, "source")
 	if n.kind != text {
@@ -68,8 +67,8 @@ func (r *sourceReader) sourceFile(n *node, t *Tool, file string) {
 	t.Source = file
 }
 
-// The method "folder" finds the entry file in the folder of a tool. The method "folder" returns the
-// manifest in this folder, or nil if there is no manifest.
+// folder finds the entry file in the folder of a tool. folder returns the manifest in this folder,
+// or nil if there is no manifest.
 func (r *sourceReader) folder(n *node, t *Tool) *node {
 	var manifest *node
 	file := path.Join(t.Dir, ManifestName)

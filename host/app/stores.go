@@ -27,8 +27,8 @@ type storeReader struct {
 	kinds   []declare.Kind // the supported kinds
 }
 
-// The method "stores" returns the declared stores. The method "stores" also returns their
-// positions, with the names of the stores as keys.
+// stores returns the declared stores. stores also returns their positions, with the names of the
+// stores as keys.
 func (r *storeReader) stores(n *node) (stores []declare.Store, positions map[string]position) {
 	positions = map[string]position{}
 	entries := r.entries(n, "memory", "store", nil)
@@ -115,7 +115,7 @@ const (
 	exposedRecall   = "recall"   // of a collection
 )
 
-// The method "expose" reads the key "expose" of a store.
+// expose reads the key "expose" of a store.
 func (r *storeReader) expose(m member, s *declare.Store) {
 	n := m.value.get("expose")
 	if n == nil {
@@ -159,8 +159,8 @@ func (r *storeReader) access(n *node) declare.Scope {
 	return ""
 }
 
-// The method "retention" reads the retention of a store. If there is no retention, the records of a
-// per-session store expire with the session. The records of other stores then do not expire.
+// retention reads the retention of a store. If there is no retention, the records of a per-session
+// store expire with the session. The records of other stores then do not expire.
 func (r *storeReader) retention(n *node, access declare.Scope) declare.Retention {
 	if n == nil {
 		return declare.Retention{Session: access == declare.ScopeSession}

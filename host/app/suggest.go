@@ -50,6 +50,6 @@ func nearest(word string, known []string) string {
 
 var separators = strings.NewReplacer("_", "", "-", "", " ", "")
 
-// The function "fold" converts different spellings of a key to the same string, such as
-// "inputSchema", "input_schema" and "input-schema".
+// fold converts different spellings of a key to the same string, such as "inputSchema",
+// "input_schema" and "input-schema".
 func fold(word string) string { return strings.ToLower(separators.Replace(word)) }

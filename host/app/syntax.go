@@ -116,8 +116,8 @@ func fittingIndents(lines []string, number int) string {
 	return "indent it " + strings.Join(fitting, ", or ")
 }
 
-// The type "open" is a mapping or a list whose end has not been reached. The field "line" is the
-// number of the last line of the mapping or list that has been read.
+// open is a mapping or a list whose end has not been reached. The field "line" is the number of the
+// last line of the mapping or list that has been read.
 type open struct{ indent, line int }
 
 func (o open) String() string { return fmt.Sprintf("%s, like line %d", spaces(o.indent), o.line) }

@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// The variable "declared" contains the keys that a tool can have in the app file and in a manifest.
+// declared contains the keys that a tool can have in the app file and in a manifest.
 var declared = []string{"title", "description", "inputSchema", "outputSchema", "annotations", "grants", "models", "approval", "env", "limits", "entry"}
 
 var (
@@ -34,7 +34,7 @@ type toolReader struct {
 	maxMemory  int64 // bytes
 }
 
-// The method "tools" returns the declared tools.
+// tools returns the declared tools.
 func (r *toolReader) tools(n *node) []Tool {
 	own := func(name string) { r.own(name, "") }
 	var tools []Tool
@@ -64,8 +64,8 @@ func (r *toolReader) defaultTool(n *node, a *App) string {
 	return ""
 }
 
-// The method "tool" reads the entry of a tool in the app file. If the source is a folder, the
-// method "tool" also reads the manifest in this folder.
+// tool reads the entry of a tool in the app file. If the source is a folder, tool also reads the
+// manifest in this folder.
 func (r *toolReader) tool(m member) Tool {
 	t, before := Tool{Tool: declare.Tool{Name: m.key}}, len(r.problems)
 	r.checkToolName(m.position, m.key, "tool")
@@ -98,9 +98,9 @@ func (r fieldReader) checkToolName(at position, name, what string) {
 	r.errorf(at, problem.BadName, hint, "the text %s is not a valid name of a %s: use 1 to 128 letters, digits, '_', '-' or '.'", problem.Quote(name), what)
 }
 
-// The method "declaration" sets the fields of a tool's declaration. The value of a key is read from
-// the first node in the list "from" that contains the key. The argument "before" is the index of
-// the first problem that belongs to the tool.
+// declaration sets the fields of a tool's declaration. The value of a key is read from the first
+// node in the list "from" that contains the key. The argument "before" is the index of the first
+// problem that belongs to the tool.
 func (r *toolReader) declaration(at position, before int, t *Tool, from ...*node) {
 	get := func(key string) *node {
 		for _, n := range from {
@@ -166,8 +166,8 @@ func (r *toolReader) annotations(n *node) declare.Annotations {
 
 var envName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 
-// The method "env" reads the environment of a tool. Numbers and booleans are converted to strings
-// that have the same spelling, as in a shell.
+// env reads the environment of a tool. Numbers and booleans are converted to strings that have the
+// same spelling, as in a shell.
 func (r *toolReader) env(n *node) map[string]string {
 	if n == nil || n.kind == null {
 		return nil

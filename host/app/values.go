@@ -25,8 +25,8 @@ const (
 // fieldReader reads the fields of a declaration. fieldReader reports invalid fields.
 type fieldReader struct{ *reporter }
 
-// The method "keys" checks the keys of an object. Unknown keys and duplicate keys are reported as
-// problems. If the node n is not an object, the method "keys" returns false.
+// keys checks the keys of an object. Unknown keys and duplicate keys are reported as problems. If
+// the node n is not an object, keys returns false.
 func (r fieldReader) keys(n *node, what string, known []string) bool {
 	if n.kind != object {
 		r.errorf(n.position, problem.WrongType, mappingHint(n, known), "%s must be a mapping, not %s", what, n.kind)
@@ -61,9 +61,9 @@ func mappingHint(n *node, known []string) string {
 	return "use one of: " + strings.Join(known, ", ")
 }
 
-// The method "named" calls the method "keys" for the declaration of a store, tool or prompt. A
-// declaration whose name is the name of a key is probably a mistake. Its line is then a key of the
-// previous declaration that is not indented enough.
+// named calls the method "keys" for the declaration of a store, tool or prompt. A declaration whose
+// name is the name of a key is probably a mistake. Its line is then a key of the previous
+// declaration that is not indented enough.
 func (r fieldReader) named(m member, what string, known []string) bool {
 	declares := len(m.value.members) == 0 || slices.ContainsFunc(m.value.members, func(in member) bool { return slices.Contains(known, in.key) })
 	if !slices.Contains(known, m.key) || m.value.kind == null || m.value.kind == object && declares {
@@ -73,8 +73,8 @@ func (r fieldReader) named(m member, what string, known []string) bool {
 	return false
 }
 
-// The method "lacks" reports whether the node n does not contain a key. If the method "keys" has
-// already reported a misspelling of this key, the method "lacks" returns false.
+// lacks reports whether the node n does not contain a key. If the method "keys" has already
+// reported a misspelling of this key, lacks returns false.
 func lacks(n *node, key string, known []string) bool {
 	for _, m := range n.members {
 		if m.key == key || !slices.Contains(known, m.key) && nearest(m.key, known) == key {
@@ -84,7 +84,7 @@ func lacks(n *node, key string, known []string) bool {
 	return true
 }
 
-// If an object contains a key twice, the method "once" reports it.
+// If an object contains a key twice, once reports it.
 func (r fieldReader) once(n *node) bool {
 	again := n.repeated()
 	for _, m := range again {
@@ -93,8 +93,7 @@ func (r fieldReader) once(n *node) bool {
 	return len(again) == 0
 }
 
-// The method "text" returns a string. If the value is nil or has another type, the method "text"
-// returns "".
+// text returns a string. If the value is nil or has another type, text returns "".
 func (r fieldReader) text(n *node, key string) string {
 	switch {
 	case n == nil:
@@ -113,8 +112,7 @@ func (r fieldReader) text(n *node, key string) string {
 	return ""
 }
 
-// The method "flag" returns a boolean. If the value is nil or has another type, the method "flag"
-// returns nil.
+// flag returns a boolean. If the value is nil or has another type, flag returns nil.
 func (r fieldReader) flag(n *node, key string) *bool {
 	if n == nil {
 		return nil
@@ -141,8 +139,7 @@ var durationUnits = []struct {
 	unit time.Duration
 }{{"d", 24 * time.Hour}, {"h", time.Hour}, {"m", time.Minute}, {"s", time.Second}, {"ms", time.Millisecond}}
 
-// The method "duration" returns a duration within the limits. If the value is invalid, the method
-// "duration" returns 0.
+// duration returns a duration within the limits. If the value is invalid, duration returns 0.
 func (r fieldReader) duration(n *node, key string, low, high time.Duration) time.Duration {
 	if n.kind == list || n.kind == object {
 		r.errorf(n.position, problem.WrongType, "", "%s must be a duration, such as 2s, not %s", key, n.kind)
@@ -186,8 +183,8 @@ func formatDuration(d time.Duration) string {
 	return d.String()
 }
 
-// The method "count" reads an integer that must be at least 1 and at most the argument "high". If
-// the integer is invalid, the method "count" returns 0.
+// count reads an integer that must be at least 1 and at most the argument "high". If the integer is
+// invalid, count returns 0.
 func (r fieldReader) count(n *node, key string, high int64) int64 {
 	count, err := strconv.ParseInt(n.value, 10, 64)
 	switch {
@@ -201,8 +198,7 @@ func (r fieldReader) count(n *node, key string, high int64) int64 {
 	return 0
 }
 
-// The method "size" returns a number of bytes within the limits. If the number is invalid, the
-// method "size" returns 0.
+// size returns a number of bytes within the limits. If the number is invalid, size returns 0.
 func (r fieldReader) size(n *node, key string, low, high int64) int64 {
 	if n.kind == list || n.kind == object {
 		r.errorf(n.position, problem.WrongType, "", "%s must be a size, such as 64MiB, not %s", key, n.kind)

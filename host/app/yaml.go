@@ -43,9 +43,8 @@ func parseYAML(file string, content []byte) (root *node, problems problem.List) 
 	return root, nil
 }
 
-// The function "tokenize" returns the tokens of a file. Their line numbers are correct. The lexer
-// counts the lines of a block string twice, so the line numbers that it reports after a block
-// string are wrong.
+// tokenize returns the tokens of a file. Their line numbers are correct. The lexer counts the lines
+// of a block string twice, so the line numbers that it reports after a block string are wrong.
 func tokenize(content []byte) token.Tokens {
 	tokens := lexer.Tokenize(string(content))
 	last := strings.Count(strings.ReplaceAll(string(content), "\r", "\n"), "\n") + 1
@@ -127,8 +126,8 @@ type yamlReader struct {
 	// A value is added to the map "anchors" only after it has been read completely. Therefore, a
 	// value cannot contain itself.
 	anchors map[string]*node
-	// Aliases can add values. The field "left" is the number of values that can still be added. The
-	// field "leftBytes" is the number of bytes that can still be added.
+	// Aliases can add values. left is the number of values that can still be added. leftBytes is
+	// the number of bytes that can still be added.
 	left, leftBytes int
 	depth           int
 }
@@ -139,7 +138,7 @@ func (r *yamlReader) refuse(n ast.Node, code problem.Code, hint, format string, 
 	return (&node{position: at}).seal()
 }
 
-// The method "read" converts a node of the parser's tree. Its result is never nil.
+// read converts a node of the parser's tree. Its result is never nil.
 func (r *yamlReader) read(n ast.Node) *node {
 	if r.depth++; r.depth > 2*maxNesting {
 		return r.refuse(n, problem.OverLimit, "", "values are nested more than %d levels deep", maxNesting)
@@ -173,9 +172,8 @@ func (r *yamlReader) read(n ast.Node) *node {
 	return r.refuse(n, problem.Syntax, "", "this YAML syntax is not supported")
 }
 
-// The method "scalar" reads a plain string or a quoted string. The parser treats some numbers as
-// strings, although they are valid JSON numbers. For such a string, the method "scalar" returns a
-// number.
+// scalar reads a plain string or a quoted string. The parser treats some numbers as strings,
+// although they are valid JSON numbers. For such a string, scalar returns a number.
 func (r *yamlReader) scalar(at position, n *ast.StringNode) *node {
 	t := n.GetToken()
 	if t.Type == token.StringType && jsonNumber().MatchString(n.Value) {
@@ -189,8 +187,8 @@ func (r *yamlReader) scalar(at position, n *ast.StringNode) *node {
 	return v.seal()
 }
 
-// The method "literal" reads a block string. If all lines of the string also occur in the file,
-// without changes, the method "literal" computes the column at which these lines begin.
+// literal reads a block string. If all lines of the string also occur in the file, without changes,
+// literal computes the column at which these lines begin.
 func (r *yamlReader) literal(at position, n *ast.LiteralNode) *node {
 	v := &node{position: at, kind: text}
 	if n.Value != nil {

@@ -33,8 +33,8 @@ func (r *yamlReader) mapping(at position, values []*ast.MappingValueNode) *node 
 	return v.seal()
 }
 
-// The method "key" returns a key as a string. If the key is a number, a boolean or null, the method
-// "key" returns the literal in the file.
+// key returns a key as a string. If the key is a number, a boolean or null, key returns the literal
+// in the file.
 func (r *yamlReader) key(n ast.MapKeyNode) (string, bool) {
 	switch n := n.(type) {
 	case *ast.StringNode:
@@ -52,7 +52,7 @@ func (r *yamlReader) key(n ast.MapKeyNode) (string, bool) {
 	return "", false
 }
 
-// The value of a merge key refers to objects. The method "merged" returns these objects.
+// The value of a merge key refers to objects. merged returns these objects.
 func (r *yamlReader) merged(value ast.Node) []*node {
 	if value == nil {
 		return nil

@@ -79,7 +79,7 @@ type Approval struct {
 	Reason  string    `json:"reason,omitempty"`
 }
 
-// The type "stored" is the form in which an Approval is stored.
+// stored is the form in which an Approval is stored.
 type stored struct {
 	Approval
 	// While an approved run is being executed, its lease ends at the time Leased. After the run has
@@ -89,7 +89,7 @@ type stored struct {
 	Execution int `json:"execution,omitempty"`
 }
 
-// The function "parse" decodes the record of a request.
+// parse decodes the record of a request.
 func parse(r storage.Record) (stored, error) {
 	var s stored
 	if err := json.Unmarshal(r.Content, &s); err != nil {
@@ -98,8 +98,8 @@ func parse(r storage.Record) (stored, error) {
 	return s, nil
 }
 
-// The function "decode" decodes the record of a request. The returned request has the state that it
-// has at the time "now".
+// decode decodes the record of a request. The returned request has the state that it has at the
+// time "now".
 func decode(r storage.Record, now time.Time) (stored, error) {
 	s, err := parse(r)
 	return s.at(now), err

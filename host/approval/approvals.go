@@ -158,5 +158,5 @@ func userOf(h storage.Head) string {
 	return ""
 }
 
-// The method "waits" reports whether a paused run still waits: its request has not expired.
+// waits reports whether a paused run still waits: its request has not expired.
 func (a *Approvals) waits(h storage.Head) bool { return a.db.Now().Before(h.Expires.Add(-kept)) }

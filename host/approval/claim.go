@@ -66,8 +66,8 @@ func (a *Approvals) Keep(ctx context.Context, c partition.Caller, claim Claim) e
 	}
 }
 
-// The method "renew" renews the lease of a Claim once. If the request has expired, the lease is not
-// renewed, and the result is false. Otherwise, a run that hangs would keep its request forever.
+// renew renews the lease of a Claim once. If the request has expired, the lease is not renewed, and
+// the result is false. Otherwise, a run that hangs would keep its request forever.
 func (a *Approvals) renew(ctx context.Context, c partition.Caller, claim Claim) (goesOn bool, err error) {
 	err = a.swap(ctx, c, claim.Token, func(s stored) (stored, error) {
 		now := a.db.Now()

@@ -27,7 +27,7 @@ func (a *Approvals) Add(c partition.Caller, request Approval, run []byte) ([]sto
 	}}), nil
 }
 
-// The method "replaced" returns a write that replaces the record of a request.
+// replaced returns a write that replaces the record of a request.
 func (a *Approvals) replaced(writes []storage.Write, now storage.Record, s stored) ([]storage.Write, error) {
 	writes, err := a.db.Write(writes, now, now.Key, s, now.Expires, partition.Caller{Run: now.Run})
 	if err == nil {
@@ -74,8 +74,8 @@ func (a *Approvals) End(writes []storage.Write, c partition.Caller, now storage.
 	return append(writes, storage.Write{Record: storage.Record{Key: a.RunKey(c, s.Token)}, Delete: true}), nil
 }
 
-// The method "open" decodes the record of a request. The state of the result is the state that was
-// stored last. If the request does not exist, the error is not_found.
+// open decodes the record of a request. The state of the result is the state that was stored last.
+// If the request does not exist, the error is not_found.
 func (a *Approvals) open(r storage.Record) (stored, error) {
 	if !r.Exists() || r.Expired(a.db.Now()) {
 		return stored{}, Unknown()
@@ -136,7 +136,7 @@ func (a *Approvals) Release(request, paused storage.Record, claim Claim, run []b
 	return append(writes, storage.Write{Record: paused}), nil
 }
 
-// The method "swap" replaces the record of a request by compare-and-set.
+// swap replaces the record of a request by compare-and-set.
 func (a *Approvals) swap(ctx context.Context, c partition.Caller, token string, change func(stored) (stored, error)) error {
 	err := records.Swap(ctx, a.db.Backend, a.Key(c, token), func(now storage.Record) ([]storage.Write, error) {
 		s, err := a.open(now)

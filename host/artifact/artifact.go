@@ -67,8 +67,7 @@ type Upload struct {
 	TextReason string
 }
 
-// An upload is stored at the given time. The method "artifact" returns the Artifact for this
-// upload.
+// An upload is stored at the given time. artifact returns the Artifact for this upload.
 func (up Upload) artifact(at time.Time) Artifact {
 	return Artifact{
 		ID: up.ID, Type: up.Type, Filename: up.Filename, MediaType: up.MediaType, SHA256: checksum(up.Content), Bytes: int64(len(up.Content)),
@@ -97,8 +96,7 @@ func Live(list json.RawMessage, at time.Time) ([]Artifact, error) {
 	return slices.DeleteFunc(files, func(f Artifact) bool { return !at.Before(f.Expires) }), err
 }
 
-// The function "decode" decodes the list of a session's files. If the argument is nil, the list is
-// empty.
+// decode decodes the list of a session's files. If the argument is nil, the list is empty.
 func decode(list json.RawMessage) ([]Artifact, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -110,8 +108,7 @@ func decode(list json.RawMessage) ([]Artifact, error) {
 	return files, nil
 }
 
-// The function "encode" encodes the list of a session's files. If the list is empty, the function
-// "encode" returns nil.
+// encode encodes the list of a session's files. If the list is empty, encode returns nil.
 func encode(files []Artifact) (json.RawMessage, error) {
 	if len(files) == 0 {
 		return nil, nil
@@ -119,8 +116,8 @@ func encode(files []Artifact) (json.RawMessage, error) {
 	return json.Marshal(files)
 }
 
-// The function "index" returns the index of the file in a list. If there is no such file, or if it
-// has expired, the result is -1.
+// index returns the index of the file in a list. If there is no such file, or if it has expired,
+// the result is -1.
 func index(files []Artifact, id string, now time.Time) int {
 	return slices.IndexFunc(files, func(f Artifact) bool { return f.ID == id && now.Before(f.Expires) })
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// The type "backend" is a backend. After a given number of successful commits, its commits fail.
-// Removals do not fail.
+// backend is a backend. After a given number of successful commits, its commits fail. Removals do
+// not fail.
 type backend struct {
 	storage.Backend
 	commits *int
@@ -32,13 +32,13 @@ func (b backend) Update(ctx context.Context, on storage.Footprint, fn func([]sto
 	return b.Backend.Update(ctx, on, fn)
 }
 
-// The type "quota" has no limits.
+// quota has no limits.
 type quota struct{}
 
 func (quota) Budget() storage.Budget       { return storage.Budget{} }
 func (quota) Reclaim(context.Context) bool { return false }
 
-// The type "metadata" is a session.Metadata. Its methods fail, because no test must set metadata.
+// metadata is a session.Metadata. Its methods fail, because no test must set metadata.
 type metadata struct{}
 
 func (metadata) Patch(json.RawMessage) (any, error) { return nil, nil }
@@ -49,8 +49,8 @@ func (metadata) Merge(json.RawMessage, any) (json.RawMessage, error) {
 
 var ann = partition.Caller{Tenant: "acme", User: "ann", Session: "s1", Run: "r"}
 
-// The type "app" contains the files and the sessions of an app. After a given number of commits,
-// the backend of the app fails.
+// app contains the files and the sessions of an app. After a given number of commits, the backend
+// of the app fails.
 type app struct {
 	*artifact.Artifacts
 	sessions *session.Sessions
@@ -70,7 +70,7 @@ func open() *app {
 	return a
 }
 
-// The method "left" returns how many stored records belong to files.
+// left returns how many stored records belong to files.
 func (a *app) left(t *testing.T) (n int) {
 	t.Helper()
 	for _, kind := range []string{partition.File, partition.FileText, partition.Upload} {

@@ -63,8 +63,7 @@ func (a *Artifacts) Add(ctx context.Context, c partition.Caller, up Upload) (Art
 
 const storing = "store a file"
 
-// The content of a file is already stored. The method "list" adds the file to the list of its
-// session.
+// The content of a file is already stored. list adds the file to the list of its session.
 func (a *Artifacts) list(ctx context.Context, c partition.Caller, file Artifact, up Upload) error {
 	return a.sessions.ChangeFiles(ctx, c, session.FilesChange{
 		Keys: a.erasedKeys(c),
@@ -130,8 +129,8 @@ func (a *Artifacts) SetActive(ctx context.Context, c partition.Caller, id string
 	return changed, a.db.Fault("change a file", err)
 }
 
-// The method "find" decodes a list of files. The method "find" returns the list, and the index of
-// the given file in this list. This file must not have expired.
+// find decodes a list of files. find returns the list, and the index of the given file in this
+// list. This file must not have expired.
 func (a *Artifacts) find(list json.RawMessage, id string) ([]Artifact, int, error) {
 	files, err := decode(list)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/internal/yield"
 )
 
-// The function "checksum" returns the SHA-256 digest of a content, in hexadecimal digits. After
-// each chunk of the content, other goroutines can run.
+// checksum returns the SHA-256 digest of a content, in hexadecimal digits. After each chunk of the
+// content, other goroutines can run.
 func checksum(content []byte) string {
 	h := sha256.New()
 	for len(content) > yield.Bytes {

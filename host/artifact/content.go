@@ -25,7 +25,7 @@ func errTooLarge() error {
 	return abi.Faultf(abi.TooLarge, "the file exceeds %s", bytesize.Format(MaxBytes))
 }
 
-// The method "key" returns the key of one record of a file.
+// key returns the key of one record of a file.
 func (a *Artifacts) key(kind string, c partition.Caller, id string) storage.Key {
 	return a.db.App.System(kind, partition.Caller{Tenant: c.Tenant}, storage.Part{Tag: storage.Item, Value: id})
 }

@@ -26,7 +26,7 @@ func NewDocumentPool(opts sandbox.Options) (*sandbox.Pool, error) {
 	return sandbox.New(opts)
 }
 
-// The function "documents" returns the engine with which a worker extracts text from documents.
+// documents returns the engine with which a worker extracts text from documents.
 func documents() sandbox.Language {
 	return sandbox.Language{
 		MemoryFiles:    true,

@@ -39,7 +39,7 @@ func table() []entry {
 // Infos returns the descriptions of the bundled engines. Infos starts no engine.
 func Infos() []engine.Info { return engine.Infos(InProcess()) }
 
-// The function "sandboxed" returns the engines for workers.
+// sandboxed returns the engines for workers.
 func sandboxed(c choices) (all []sandbox.Language) {
 	for _, e := range table() {
 		all = append(all, e.sandboxed(c))

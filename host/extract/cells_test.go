@@ -35,8 +35,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// The function "compiled" returns a folder that contains the compiled PDF library. Engines in this
-// process use the library.
+// compiled returns a folder that contains the compiled PDF library. Engines in this process use the
+// library.
 var compiled = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(cacheDir, "compiled")
 	return dir, pdfium.Compile(context.Background(), dir)
@@ -83,8 +83,7 @@ func lookup(t testing.TB, name string) extract.Format {
 	return f
 }
 
-// After a test with bad documents, the function "good" checks that the reader can still read a
-// valid document.
+// After a test with bad documents, good checks that the reader can still read a valid document.
 func good(t *testing.T, reader *extract.Reader, after string) {
 	t.Helper()
 	got, err := reader.Read(t.Context(), admission.Flow{}, lookup(t, "pdf"), pagesOf("BT /F1 12 Tf (next) Tj ET"))

@@ -17,17 +17,15 @@ import (
 // encoding.
 type charset struct {
 	encoding encoding.Encoding
-	// The field "common" contains frequent non-ASCII characters of the languages that use the
-	// encoding.
+	// common contains frequent non-ASCII characters of the languages that use the encoding.
 	common string
-	// The field "seldom" contains less frequent non-ASCII characters.
+	// seldom contains less frequent non-ASCII characters.
 	seldom string
 	// In some encodings, such as Cyrillic encodings, non-ASCII characters form whole words. For
-	// these encodings, the field "words" is true. In texts in the other encodings, a non-ASCII
-	// character usually occurs between ASCII letters.
+	// these encodings, words is true. In texts in the other encodings, a non-ASCII character
+	// usually occurs between ASCII letters.
 	words bool
-	// The function "weigh" returns the rating of a two-byte character. For a single-byte encoding,
-	// weigh is nil.
+	// weigh returns the rating of a two-byte character. For a single-byte encoding, weigh is nil.
 	weigh func(first, second byte) float64
 }
 
@@ -105,8 +103,8 @@ func charsetOf(sample []byte) encoding.Encoding {
 	return best
 }
 
-// The method "rate" rates each non-ASCII character of a text and the characters next to it. The
-// result is the sum of these ratings.
+// rate rates each non-ASCII character of a text and the characters next to it. The result is the
+// sum of these ratings.
 func (c charset) rate(text []rune) (score float64) {
 	for i, r := range text {
 		if r < utf8.RuneSelf {
@@ -182,7 +180,7 @@ func (c charset) rateTwoBytes(sample []byte) (score float64) {
 	return score
 }
 
-// The function "within" reports whether a byte is in the given range.
+// within reports whether a byte is in the given range.
 func within(b, first, last byte) bool { return b >= first && b <= last }
 
 // In some encodings, a small range of bytes contains frequent characters. If the range is rare in

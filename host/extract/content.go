@@ -45,7 +45,7 @@ func kindOf(head []byte) (kind []string) {
 	return kind
 }
 
-// The method "name" returns the detected media type. Messages contain this name.
+// name returns the detected media type. Messages contain this name.
 func (c content) name() string {
 	switch {
 	case len(c.head) == 0:
@@ -64,9 +64,8 @@ func (c content) is(kinds ...string) bool {
 	return slices.ContainsFunc(c.kind, func(k string) bool { return slices.Contains(kinds, k) })
 }
 
-// The function "magic" returns a check for the magic bytes of a binary format. A file of a binary
-// format also contains binary bytes. The check therefore rejects text that begins with the magic
-// bytes.
+// magic returns a check for the magic bytes of a binary format. A file of a binary format also
+// contains binary bytes. The check therefore rejects text that begins with the magic bytes.
 func magic(kind string) func(content) bool {
 	return func(c content) bool { return c.text == nil && c.is(kind) }
 }
@@ -116,18 +115,18 @@ func (c content) isJSON() bool {
 	return bytes.IndexByte([]byte(`{["-0123456789`), rest[0]) >= 0
 }
 
-// The function "compound" returns a check for one of the older Office formats. All older Office
-// formats use the same container format. The check reads the directory of the container. If the
-// head does not contain the directory, the check accepts the claimed format.
+// compound returns a check for one of the older Office formats. All older Office formats use the
+// same container format. The check reads the directory of the container. If the head does not
+// contain the directory, the check accepts the claimed format.
 func compound(kind string) func(content) bool {
 	return func(c content) bool {
 		return len(c.kind) > 0 && (c.kind[0] == kind || c.kind[0] == "application/x-ole-storage")
 	}
 }
 
-// The function "office" returns a check for one of the newer Office formats. Files of these formats
-// are archives, and each format has its own folder in the archive. The check searches the archive
-// for this folder.
+// office returns a check for one of the newer Office formats. Files of these formats are archives,
+// and each format has its own folder in the archive. The check searches the archive for this
+// folder.
 func office(folder string) func(content) bool {
 	return func(c content) bool {
 		if len(c.kind) == 0 || c.kind[0] != "application/zip" && !strings.HasPrefix(c.kind[0], ooxml) {
@@ -141,7 +140,7 @@ func office(folder string) func(content) bool {
 	}
 }
 
-// The function "entries" returns the file names that the head of a ZIP archive contains.
+// entries returns the file names that the head of a ZIP archive contains.
 func entries(head []byte) (names []string) {
 	const fixed, limit = 30, 1000
 	for len(names) < limit {

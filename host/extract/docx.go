@@ -71,8 +71,8 @@ func startLine(out *sink) {
 	}
 }
 
-// The method "repeated" reads the headers or the footers. Most sections have the same headers and
-// footers. Therefore the method writes a text only once, even if several parts contain it.
+// repeated reads the headers or the footers. Most sections have the same headers and footers.
+// Therefore the method writes a text only once, even if several parts contain it.
 func (f *docxFile) repeated(ctx context.Context, d *docxText, pattern string, out *sink) {
 	var seen []string
 	for _, part := range f.matching(pattern) {
@@ -89,8 +89,7 @@ func (f *docxFile) repeated(ctx context.Context, d *docxText, pattern string, ou
 	}
 }
 
-// The method "matching" returns the parts whose names match a pattern. The parts are sorted by
-// name.
+// matching returns the parts whose names match a pattern. The parts are sorted by name.
 func (f *docxFile) matching(pattern string) []*zip.File {
 	var parts []*zip.File
 	for _, part := range f.archive.File {
@@ -102,9 +101,9 @@ func (f *docxFile) matching(pattern string) []*zip.File {
 	return parts
 }
 
-// The method "body" returns the part that contains the body of the document. If there is no such
-// part, the method returns nil. The name of the part is usually document.xml. Word for the web uses
-// the name document2.xml.
+// body returns the part that contains the body of the document. If there is no such part, the
+// method returns nil. The name of the part is usually document.xml. Word for the web uses the name
+// document2.xml.
 func (f *docxFile) body() *zip.File {
 	if parts := f.matching("word/document.xml"); len(parts) > 0 {
 		return parts[0]
@@ -132,7 +131,7 @@ func (f *docxFile) open(part *zip.File) (io.ReadCloser, error) {
 	}{&inflated{r: r, left: &f.left}, r}, nil
 }
 
-// The method "read" reads a part and writes its text to the output.
+// read reads a part and writes its text to the output.
 func (f *docxFile) read(ctx context.Context, part *zip.File, d *docxText, out *sink) error {
 	r, err := f.open(part)
 	if err != nil {
@@ -149,7 +148,7 @@ func (f *docxFile) read(ctx context.Context, part *zip.File, d *docxText, out *s
 	return nil
 }
 
-// The type "inflated" is a reader that subtracts the number of bytes that it reads from a budget.
+// inflated is a reader that subtracts the number of bytes that it reads from a budget.
 type inflated struct {
 	r    io.Reader
 	left *int

@@ -22,7 +22,7 @@ type docxParagraph struct {
 	initial bool // the paragraph is the drop cap of the next paragraph
 }
 
-// The method "take" stores the property that an XML element contains.
+// take stores the property that an XML element contains.
 func (p *docxParagraph) take(t xml.StartElement) {
 	switch t.Name.Local {
 	case "framePr":
@@ -91,8 +91,7 @@ type docxLists struct {
 	styles map[string]docxParagraph
 }
 
-// The method "lists" reads the definitions of lists. If the definitions are unreadable, list items
-// get no marks.
+// lists reads the definitions of lists. If the definitions are unreadable, list items get no marks.
 func (f *docxFile) lists(folder string) *docxLists {
 	var numbering docxNumbering
 	if !f.unmarshal(folder+"/numbering.xml", &numbering) {
@@ -147,8 +146,8 @@ func (l *docxLists) define(n docxNumbering) {
 	}
 }
 
-// The method "style" determines the list of each style. If a style has no list, the style inherits
-// the list of its base style.
+// style determines the list of each style. If a style has no list, the style inherits the list of
+// its base style.
 func (l *docxLists) style(s docxStyles) {
 	based := map[string]string{}
 	for _, style := range s.Styles {
@@ -171,8 +170,7 @@ func (l *docxLists) style(s docxStyles) {
 	}
 }
 
-// The method "mark" returns the mark of a list item. For any other paragraph, the method returns
-// "".
+// mark returns the mark of a list item. For any other paragraph, the method returns "".
 func (l *docxLists) mark(p docxParagraph) string {
 	if l == nil {
 		return ""
@@ -205,7 +203,7 @@ func (l *docxLists) mark(p docxParagraph) string {
 	return text + " "
 }
 
-// The method "count" increments the number of a level and resets the numbers of the deeper levels.
+// count increments the number of a level and resets the numbers of the deeper levels.
 func (l *docxList) count(level int) {
 	if start, ok := l.resets[level]; ok {
 		delete(l.resets, level)
@@ -224,8 +222,7 @@ func (l *docxList) start(level int) int {
 	return 1
 }
 
-// The method "number" returns the number of an item as text. The list determines the format of the
-// text.
+// number returns the number of an item as text. The list determines the format of the text.
 func (l *docxList) number(level int) string {
 	n := l.counts[level]
 	if n == 0 {
@@ -248,8 +245,7 @@ func (l *docxList) number(level int) string {
 	return strconv.Itoa(n)
 }
 
-// The function "letters" returns the n-th label of the sequence a, b, ..., z, aa, bb, ..., zz, and
-// so on.
+// letters returns the n-th label of the sequence a, b, ..., z, aa, bb, ..., zz, and so on.
 func letters(n int, first rune) string {
 	const limit, alphabet = 780, 26
 	if n < 1 || n > limit {

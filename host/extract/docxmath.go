@@ -126,8 +126,8 @@ func (e *mathElement) is(name string) bool {
 	}
 }
 
-// The method "property" of mathElement returns the value of a property. If the property is absent,
-// the method returns a default.
+// property of mathElement returns the value of a property. If the property is absent, the method
+// returns a default.
 func (e *mathElement) property(name, fallback string) string {
 	if value, ok := e.properties[name]; ok {
 		return value
@@ -162,8 +162,7 @@ func (f *formula) begin(name string) {
 	f.open = append(f.open, e)
 }
 
-// Some open elements affect how text is written. The method "count" adds n to the counters of these
-// elements.
+// Some open elements affect how text is written. count adds n to the counters of these elements.
 func (f *formula) count(name string, by int) {
 	switch name {
 	case "fName":
@@ -173,7 +172,7 @@ func (f *formula) count(name string, by int) {
 	}
 }
 
-// The method "finish" ends the innermost open element.
+// finish ends the innermost open element.
 func (f *formula) finish() {
 	n := len(f.open) - 1
 	if n < 0 {
@@ -203,8 +202,7 @@ func (f *formula) finish() {
 // If braces can be omitted, text is moved. maxAtom is the maximum number of bytes that are moved.
 const maxAtom = 256
 
-// The base of an index usually needs braces. The method "atomic" reports whether a base needs no
-// braces.
+// The base of an index usually needs braces. atomic reports whether a base needs no braces.
 func (f *formula) atomic(e *mathElement) bool {
 	content := f.tex[e.body:]
 	if len(content) > maxAtom {
@@ -213,7 +211,7 @@ func (f *formula) atomic(e *mathElement) bool {
 	return e.atom == [2]int{e.body, len(f.tex)} || utf8.RuneCount(content) == 1
 }
 
-// The method "write" adds text to the equation, in the style of the current run.
+// write adds text to the equation, in the style of the current run.
 func (f *formula) write(text string) {
 	if !f.structured {
 		f.plain = append(f.plain, text...)
@@ -239,8 +237,8 @@ func (f *formula) write(text string) {
 	}
 }
 
-// The method "styled" returns the text of a run as TeX. The second result is true if the TeX needs
-// no braces before an index.
+// styled returns the text of a run as TeX. The second result is true if the TeX needs no braces
+// before an index.
 func (f *formula) styled(text string, run *mathElement) (tex string, atom bool) {
 	escaped := texEscapes.Replace(text)
 	if f.aligned > 0 {

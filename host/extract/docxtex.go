@@ -2,8 +2,8 @@ package extract
 
 import "strings"
 
-// The method "argument" returns the TeX delimiters for an argument of an element. If the element
-// has no argument with the given name, the method returns false.
+// argument returns the TeX delimiters for an argument of an element. If the element has no argument
+// with the given name, the method returns false.
 func (f *formula) argument(parent *mathElement, name string) (start, end string, ok bool) {
 	form, ok := mathForms[parent.name][name]
 	switch {
@@ -44,7 +44,7 @@ var mathForms = map[string]map[string][2]string{
 // atoms lists the elements whose TeX needs no braces before an index.
 var atoms = map[string]bool{"d": true, "acc": true, "bar": true, "groupChr": true, "rad": true, "borderBox": true}
 
-// The method "indexed" reports whether an element adds indexes to its first argument.
+// indexed reports whether an element adds indexes to its first argument.
 func (e *mathElement) indexed() bool {
 	switch e.name {
 	case "sSub", "sSup", "sSubSup", "limLow", "limUpp":
@@ -53,7 +53,7 @@ func (e *mathElement) indexed() bool {
 	return false
 }
 
-// The method "omits" reports whether the TeX omits an argument of an element.
+// omits reports whether the TeX omits an argument of an element.
 func (e *mathElement) omits(argument string, empty bool) bool {
 	switch argument {
 	case "sub", "sup", "deg":
@@ -62,7 +62,7 @@ func (e *mathElement) omits(argument string, empty bool) bool {
 	return false
 }
 
-// The method "head" returns the TeX that precedes the arguments of an element.
+// head returns the TeX that precedes the arguments of an element.
 func (e *mathElement) head() string {
 	switch e.name {
 	case "sPre":
@@ -85,7 +85,7 @@ func (e *mathElement) head() string {
 	return ""
 }
 
-// The method "tail" returns the TeX that follows the arguments of an element.
+// tail returns the TeX that follows the arguments of an element.
 func (e *mathElement) tail() string {
 	switch {
 	case e.arguments == 0:
@@ -100,7 +100,7 @@ func (e *mathElement) tail() string {
 	return ""
 }
 
-// The method "separator" returns the TeX between two arguments of an element.
+// separator returns the TeX between two arguments of an element.
 func (e *mathElement) separator() string {
 	switch e.name {
 	case "d":
@@ -113,7 +113,7 @@ func (e *mathElement) separator() string {
 	return ""
 }
 
-// The method "mark" returns the TeX command for a mark above or below an argument.
+// mark returns the TeX command for a mark above or below an argument.
 func (e *mathElement) mark() string {
 	character, below := e.property("chr", "\u0302"), false
 	switch e.name {
@@ -134,8 +134,8 @@ func (e *mathElement) mark() string {
 	return `\overset{` + texEscapes.Replace(character) + `}`
 }
 
-// The method "style" returns the TeX command for the style of a run. For the default style of
-// formulas, the result is "".
+// style returns the TeX command for the style of a run. For the default style of formulas, the
+// result is "".
 func (e *mathElement) style(word bool) string {
 	if e.is("nor") {
 		return `\text`
@@ -154,8 +154,7 @@ func (e *mathElement) style(word bool) string {
 	return ""
 }
 
-// The function "delimiter" returns the TeX of a delimiter. If the delimiter is omitted, the result
-// is a period.
+// delimiter returns the TeX of a delimiter. If the delimiter is omitted, the result is a period.
 func delimiter(commands map[string]string, character string) string {
 	if command, ok := commands[character]; ok {
 		return command

@@ -138,8 +138,8 @@ func (w *docx) startWord(t xml.StartElement) error {
 	return nil
 }
 
-// The function "attribute" returns the value of the attribute with a given name. The attribute can
-// be in any namespace.
+// attribute returns the value of the attribute with a given name. The attribute can be in any
+// namespace.
 func attribute(t xml.StartElement, name string) string {
 	for _, a := range t.Attr {
 		if a.Name.Local == name {
@@ -149,7 +149,7 @@ func attribute(t xml.StartElement, name string) string {
 	return ""
 }
 
-// The method "reference" returns the number of a note. A reference in the text refers to the note.
+// reference returns the number of a note. A reference in the text refers to the note.
 func (w *docx) reference(t xml.StartElement) string {
 	key := t.Name.Local[:len(t.Name.Local)-len("Reference")] + attribute(t, "id")
 	if w.notes[key] == 0 {
@@ -227,9 +227,9 @@ func (w *docx) endParagraph() {
 	}
 }
 
-// The method "put" writes text to the current equation. If there is no current equation, the method
-// writes the text to the document. If the text is the beginning of a list item, the method first
-// writes the item's mark.
+// put writes text to the current equation. If there is no current equation, the method writes the
+// text to the document. If the text is the beginning of a list item, the method first writes the
+// item's mark.
 func (w *docx) put(text string) {
 	if w.formula != nil {
 		w.formula.write(text)
@@ -242,7 +242,7 @@ func (w *docx) put(text string) {
 	w.write(text)
 }
 
-// If the end of a line in a cell is pending, the method "flush" writes it.
+// If the end of a line in a cell is pending, flush writes it.
 func (w *docx) flush() {
 	if w.pending {
 		w.pending = false

@@ -128,7 +128,7 @@ func (p *program) Close() error {
 	return nil
 }
 
-// The method "read" decodes an input and extracts the text of the document in it.
+// read decodes an input and extracts the text of the document in it.
 func (e *Engine) read(ctx context.Context, in engine.Input) (Text, error) {
 	r, err := requestOf(in.Input)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/extract"
 )
 
-// The function "run" extracts the text of a document in this process.
+// run extracts the text of a document in this process.
 func run(t testing.TB, format string, data []byte, textBytes int) (extract.Text, error) {
 	t.Helper()
 	e := extract.New() // this engine compiles the library only when it reads a PDF
@@ -98,8 +98,8 @@ func TestTextIsBounded(t *testing.T) {
 	}
 }
 
-// The function "unreadable" returns documents that have no text. For each document, it also returns
-// the expected reason.
+// unreadable returns documents that have no text. For each document, it also returns the expected
+// reason.
 func unreadable(t testing.TB) map[string]struct {
 	format string
 	reason extract.Reason

@@ -28,8 +28,7 @@ const (
 	formatJSON = "json"
 )
 
-// The type "known" contains a format, and a function that checks whether a file's content has this
-// format.
+// known contains a format, and a function that checks whether a file's content has this format.
 type known struct {
 	Format
 	holds func(content) bool
@@ -104,7 +103,7 @@ func byMediaType(mediaType string) (known, bool) {
 	return formats[i], true
 }
 
-// The function "accepted" returns a hint with the extensions of all formats.
+// accepted returns a hint with the extensions of all formats.
 func accepted() string {
 	var list []string
 	for _, f := range formats {

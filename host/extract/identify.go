@@ -32,7 +32,7 @@ func Identify(filename, declaredMediaType string, head []byte) (Format, string, 
 	return f.Format.clone(), f.MediaTypes[0], nil
 }
 
-// The function "claimed" returns the format that the name and the media type of a file indicate.
+// claimed returns the format that the name and the media type of a file indicate.
 func claimed(filename, declared string) (known, error) {
 	mediaType, err := declaredType(declared)
 	if err != nil {
@@ -52,7 +52,7 @@ func claimed(filename, declared string) (known, error) {
 	return f, nil
 }
 
-// The function "unnamed" returns the format of a file whose name has no extension.
+// unnamed returns the format of a file whose name has no extension.
 func unnamed(mediaType string) (known, error) {
 	if mediaType == "" {
 		return known{}, notTaken("the file has neither an extension nor a media type")
@@ -84,8 +84,7 @@ func notTaken(format string, args ...any) error {
 	return abi.Faultf(abi.InvalidArgument, format, args...).WithHint("use one of these formats: %s", accepted())
 }
 
-// The function "shortened" truncates a text that comes from a client, so that a message can contain
-// the text.
+// shortened truncates a text that comes from a client, so that a message can contain the text.
 func shortened(text string) string {
 	const limit = 60
 	if len(text) <= limit {

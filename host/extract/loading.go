@@ -22,8 +22,8 @@ type loading struct {
 	err    error
 }
 
-// The method "load" returns the program. If the program is not loaded yet, the method loads it.
-// When ctx ends, the method stops waiting.
+// load returns the program. If the program is not loaded yet, the method loads it. When ctx ends,
+// the method stops waiting.
 func (r *Reader) load(ctx context.Context) (engine.Program, error) {
 	r.mu.Lock()
 	if r.closed || r.program != nil {
@@ -74,8 +74,8 @@ func (r *Reader) loaded() (engine.Program, error) {
 	return r.current()
 }
 
-// The method "current" returns the program. If the program is not loaded, the method returns nil.
-// The caller must hold the mutex mu.
+// current returns the program. If the program is not loaded, the method returns nil. The caller
+// must hold the mutex mu.
 func (r *Reader) current() (engine.Program, error) {
 	if r.closed {
 		return nil, errReaderClosed

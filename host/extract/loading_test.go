@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/extract"
 )
 
-// The type "compiling" is an engine. Loading its program takes a while.
+// compiling is an engine. Loading its program takes a while.
 type compiling struct {
 	*extract.Engine
 	takes time.Duration

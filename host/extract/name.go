@@ -54,8 +54,8 @@ func baseName(filename string) string { return filename[strings.LastIndexAny(fil
 // page "Naming Files, Paths, and Namespaces" of the Windows documentation lists these names.
 var deviceName = lazyregexp.New(`(?i)^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³]) *(\.|$)`)
 
-// The function "hides" reports whether a character is invisible or changes how other characters are
-// displayed. Words of many languages contain joiners, so the function returns false for joiners.
+// hides reports whether a character is invisible or changes how other characters are displayed.
+// Words of many languages contain joiners, so the function returns false for joiners.
 func hides(r rune) bool {
 	switch {
 	case r >= '\u202A' && r <= '\u202E', r >= '\u2066' && r <= '\u2069', r == '\u200E', r == '\u200F', r == '\u061C': // direction

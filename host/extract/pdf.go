@@ -26,7 +26,7 @@ func (e *Engine) Start(ctx context.Context) error {
 	return err
 }
 
-// The method "library" returns the PDF library. The first call starts the library.
+// library returns the PDF library. The first call starts the library.
 func (e *Engine) library(ctx context.Context) (*pdfium.Library, error) {
 	select {
 	case e.turn <- struct{}{}:

@@ -10,9 +10,9 @@ import (
 	"github.com/toolrun/toolrun/host/extract"
 )
 
-// The function "protected" returns an encrypted PDF that has one page. The encryption uses the
-// standard security handler, revision 2 (ISO 32000-1, section 7.6.3). The user password can be
-// empty. The PDF denies all permissions.
+// protected returns an encrypted PDF that has one page. The encryption uses the standard security
+// handler, revision 2 (ISO 32000-1, section 7.6.3). The user password can be empty. The PDF denies
+// all permissions.
 func protected(user, owner, content string) []byte {
 	const padding = "\x28\xBF\x4E\x5E\x4E\x75\x8A\x41\x64\x00\x4E\x56\xFF\xFA\x01\x08\x2E\x2E\x00\xB6\xD0\x68\x3E\x80\x2F\x0C\xA9\xFE\x64\x53\x69\x7A"
 	const id, keyBytes, permissions = "0123456789abcdef", 5, "\xC0\xFF\xFF\xFF" // -64

@@ -76,7 +76,7 @@ func (r *Reader) Read(ctx context.Context, of admission.Flow, format Format, dat
 	return r.read(ctx, of, format, data, r.textBytes())
 }
 
-// The method "read" works like Read, but the text has at most textBytes bytes.
+// read works like Read, but the text has at most textBytes bytes.
 func (r *Reader) read(ctx context.Context, of admission.Flow, format Format, data []byte, textBytes int) (Text, error) {
 	if !format.Extracts {
 		return Text{Reason: UnsupportedFormat}, nil
@@ -143,8 +143,8 @@ func domainOf(of admission.Flow) string {
 	return of.Tenant + " " + of.App
 }
 
-// The function "plain" reads a document whose format is already text. The function needs no parser
-// and therefore runs in this process.
+// plain reads a document whose format is already text. The function needs no parser and therefore
+// runs in this process.
 func plain(format Format, data []byte, textBytes int) (Text, error) {
 	out := &sink{limit: textBytes}
 	read := readText
@@ -191,7 +191,7 @@ func (r *Reader) openGate() (*admission.Gate, error) {
 	return gate, err
 }
 
-// The function "input" returns the input for the run that reads a document.
+// input returns the input for the run that reads a document.
 func input(domain string, format Format, data []byte, textBytes int) engine.Input {
 	request := request{Format: format.Name, TextBytes: textBytes, Data: data}
 	return engine.Input{Input: request.input(), Domain: domain, Limits: engine.Limits{

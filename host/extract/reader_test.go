@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/extract"
 )
 
-// The type "slow" is an engine that has a fixed number of workers. Each document takes a while.
+// slow is an engine that has a fixed number of workers. Each document takes a while.
 type slow struct {
 	engine  *extract.Engine
 	takes   time.Duration

@@ -21,8 +21,7 @@ type request struct {
 // base64 and therefore contains no quotes.
 var dataPrefix = []byte(`"data":"`)
 
-// The function "input" encodes a request. The function copies the data as it is, because base64
-// needs no escapes.
+// input encodes a request. The function copies the data as it is, because base64 needs no escapes.
 func (r request) input() json.RawMessage {
 	name, _ := json.Marshal(r.Format) // a string can always be encoded
 	input := make([]byte, 0, base64.StdEncoding.EncodedLen(len(r.Data))+len(name)+64)

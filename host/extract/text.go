@@ -14,7 +14,7 @@ type sink struct {
 	truncated bool
 }
 
-// The method "write" adds text. The method also reports whether more text can be added.
+// write adds text. The method also reports whether more text can be added.
 func (s *sink) write(text string) bool {
 	if room := s.limit - len(s.text); len(text) > room {
 		text, s.truncated = string(wholeRunes([]byte(text[:max(room, 0)]))), true
@@ -32,8 +32,8 @@ func (s *sink) last() byte {
 	return s.text[len(s.text)-1]
 }
 
-// The method "result" returns the collected text. If the document is damaged, the result contains
-// the text that was read before the error.
+// result returns the collected text. If the document is damaged, the result contains the text that
+// was read before the error.
 func (s *sink) result(err error) (Text, error) {
 	unreadable, ok := errors.AsType[*textError](err)
 	if err != nil && !ok {

@@ -23,8 +23,8 @@ type Call func(ctx context.Context, idempotencyKey string) (answer []byte, err e
 type Attempt struct {
 	journal *Journal
 	number  int
-	// The field "ended" is closed when the attempt ends. The journal's lock guards the fields
-	// below. A goroutine must also hold the lock to close the channel.
+	// ended is closed when the attempt ends. The journal's lock guards the fields below. A
+	// goroutine must also hold the lock to close the channel.
 	ended chan struct{}
 	equal map[Key]int
 	live  bool
@@ -102,8 +102,8 @@ func (a *Attempt) nextKey(request Request) Key {
 	return key
 }
 
-// The method "enter" returns the entry of a call. If there is no entry, the method creates the
-// entry and starts the call.
+// enter returns the entry of a call. If there is no entry, the method creates the entry and starts
+// the call.
 func (a *Attempt) enter(ctx context.Context, key Key, safe bool, call Call) (*entry, error) {
 	j := a.journal
 	j.mu.Lock()
@@ -137,8 +137,8 @@ func (a *Attempt) enter(ctx context.Context, key Key, safe bool, call Call) (*en
 	return e, nil
 }
 
-// The function "detach" returns a context that has the values and the deadline of ctx. A
-// cancellation of ctx does not cancel the returned context.
+// detach returns a context that has the values and the deadline of ctx. A cancellation of ctx does
+// not cancel the returned context.
 func detach(ctx context.Context) (context.Context, context.CancelFunc) {
 	detached := context.WithoutCancel(ctx)
 	if deadline, ok := ctx.Deadline(); ok {
@@ -147,8 +147,8 @@ func detach(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithCancel(detached)
 }
 
-// The function "protect" makes a call and converts a panic to an error. The call runs on a separate
-// goroutine, so a panic would end the process.
+// protect makes a call and converts a panic to an error. The call runs on a separate goroutine, so
+// a panic would end the process.
 func protect(ctx context.Context, call Call, idempotencyKey string) (answer []byte, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -158,7 +158,7 @@ func protect(ctx context.Context, call Call, idempotencyKey string) (answer []by
 	return call(ctx, idempotencyKey)
 }
 
-// The method "finish" records the result of a call.
+// finish records the result of a call.
 func (j *Journal) finish(e *entry, answer []byte, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -190,15 +190,14 @@ func (e *entry) size() int {
 	return entryOverhead + len(e.key.Kind) + len(e.key.Target) + len(e.answer) + len(e.encoded)
 }
 
-// The method "abandon" cancels a call if the call is safe.
+// abandon cancels a call if the call is safe.
 func (j *Journal) abandon(e *entry) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	e.stop()
 }
 
-// The method "stop" of entry cancels a call that is safe and in flight. The caller must hold the
-// journal's lock.
+// stop of entry cancels a call that is safe and in flight. The caller must hold the journal's lock.
 func (e *entry) stop() {
 	if e.safe && e.inFlight() {
 		e.cancelled = true
@@ -230,7 +229,7 @@ func (a *Attempt) End(ctx context.Context) error {
 	return nil
 }
 
-// The method "end" stops the attempt and returns the entries of the calls in flight.
+// end stops the attempt and returns the entries of the calls in flight.
 func (a *Attempt) end() (flying []*entry) {
 	a.journal.mu.Lock()
 	defer a.journal.mu.Unlock()
@@ -243,8 +242,8 @@ func (a *Attempt) end() (flying []*entry) {
 	return flying
 }
 
-// The method "stop" of Attempt marks the attempt as ended and cancels the attempt's safe calls. The
-// caller must hold the journal's lock.
+// stop of Attempt marks the attempt as ended and cancels the attempt's safe calls. The caller must
+// hold the journal's lock.
 func (a *Attempt) stop() {
 	if a.hasEnded() {
 		return

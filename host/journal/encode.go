@@ -91,7 +91,7 @@ func Decode(data []byte, runKey string, limits Limits) (*Journal, error) {
 	return j, nil
 }
 
-// The method "restore" reads an encoded entry and adds the entry to the journal.
+// restore reads an encoded entry and adds the entry to the journal.
 func (j *Journal) restore(r *reader) error {
 	flags := r.take(1)
 	e := &entry{order: j.started, finished: j.finished + 1, cancel: func() {}, done: make(chan struct{}), restored: true}
@@ -167,7 +167,7 @@ func (r *reader) number() int {
 	return int(v)
 }
 
-// The method "length" reads a number. The number must not exceed the number of remaining bytes.
+// length reads a number. The number must not exceed the number of remaining bytes.
 func (r *reader) length() int {
 	n := r.number()
 	if n > len(r.rest) {

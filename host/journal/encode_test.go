@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/journal"
 )
 
-// The function "sample" returns an encoded journal that contains two answers and a fault.
+// sample returns an encoded journal that contains two answers and a fault.
 func sample(t testing.TB) []byte {
 	j, p := journal.New("run", journal.Limits{}), &provider{}
 	a, err := j.Begin()

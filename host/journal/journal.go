@@ -75,7 +75,7 @@ type entry struct {
 
 	answer []byte
 	err    error
-	// The field "encoded" contains the JSON encoding of the error in the field "err".
+	// encoded contains the JSON encoding of the error in the field "err".
 	encoded []byte
 	// discarded is true if the call was cancelled. A call that was cancelled has no answer.
 	discarded bool
@@ -146,8 +146,8 @@ func (j *Journal) Orphans() []Key {
 	return orphans
 }
 
-// The method "ordered" returns the entries in the order in which the calls began. The caller must
-// hold the journal's lock.
+// ordered returns the entries in the order in which the calls began. The caller must hold the
+// journal's lock.
 func (j *Journal) ordered() []*entry {
 	all := make([]*entry, 0, len(j.entries))
 	for _, e := range j.entries {

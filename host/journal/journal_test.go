@@ -343,7 +343,7 @@ func TestIdempotencyKey(t *testing.T) {
 	}
 }
 
-// The function "restored" encodes a journal and decodes the result.
+// restored encodes a journal and decodes the result.
 func restored(t *testing.T, j *journal.Journal, limits journal.Limits) *journal.Journal {
 	t.Helper()
 	data, err := j.Encode()

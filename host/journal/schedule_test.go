@@ -80,8 +80,7 @@ func (s *schedule) run() {
 	}
 }
 
-// The method "attempt" makes the calls of the run until the run ends. Three calls are in flight at
-// a time.
+// attempt makes the calls of the run until the run ends. Three calls are in flight at a time.
 func (s *schedule) attempt(j *journal.Journal, limit time.Duration) {
 	a, err := j.Begin()
 	if err != nil {

@@ -20,8 +20,8 @@ const (
 	maxAllViolations = 300
 )
 
-// The method "bounded" returns a copy of an entry that is within the limits. In the copy, the field
-// More contains the number of omitted reads and writes.
+// bounded returns a copy of an entry that is within the limits. In the copy, the field More
+// contains the number of omitted reads and writes.
 func (l *Ledger) bounded(e Entry) Entry {
 	reads, moreReads := first(e.Reads, func(r report.ReadEffect) string { return r.Store })
 	writes, moreWrites := first(e.Writes, func(w report.WriteEffect) string { return w.Store })

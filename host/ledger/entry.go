@@ -59,7 +59,7 @@ func Decode(r storage.Record) (Entry, error) {
 	return e, nil
 }
 
-// The method "touches" reports whether the run read or wrote records of a store.
+// touches reports whether the run read or wrote records of a store.
 func (e Entry) touches(store string) bool {
 	for _, r := range e.Reads {
 		if r.Store == store {

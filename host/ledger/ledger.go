@@ -145,8 +145,8 @@ func (a addition) withoutErased(e Entry, now []storage.Record) Entry {
 	return e
 }
 
-// The method "mark" returns the mark with the given key. If there is no such mark, the method
-// returns the zero Record.
+// mark returns the mark with the given key. If there is no such mark, the method returns the zero
+// Record.
 func (a addition) mark(key storage.Key, now []storage.Record) storage.Record {
 	if at, ok := a.marks[key]; ok {
 		return now[at]

@@ -15,11 +15,11 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// The variable "start" is the time of the first entry in the tests.
+// start is the time of the first entry in the tests.
 var start = time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 
-// The function "open" returns a ledger and the database of its records. The ledger has a limit of
-// 100,000 bytes and a retention of one day.
+// open returns a ledger and the database of its records. The ledger has a limit of 100,000 bytes
+// and a retention of one day.
 func open(now *time.Time) (*ledger.Ledger, *records.DB) {
 	db := records.New(records.Config{App: "shop", Backend: mem.New(), Now: func() time.Time { return *now }})
 	return ledger.New(db, ledger.Config{

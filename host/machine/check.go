@@ -83,7 +83,7 @@ func (c checker) step(s *Step) {
 	c.errorf(s.Position, problem.Permission, hint, "the step %s requires the permission %s", problem.Quote(name), permission)
 }
 
-// If the value of a setting is a literal, the method "literal" checks the value.
+// If the value of a setting is a literal, literal checks the value.
 func (c checker) literal(s *Step, setting Setting) {
 	value, ok := setting.Script.Literal()
 	if !ok || placeholderRule().MatchString(setting.Script.Text) {
@@ -129,8 +129,8 @@ func (c checker) literal(s *Step, setting Setting) {
 	}
 }
 
-// The method "selectors" checks that a step "forget" selects entries. At least one setting must
-// select the entries to remove.
+// selectors checks that a step "forget" selects entries. At least one setting must select the
+// entries to remove.
 func (c checker) selectors(s *Step) {
 	if s.Kind != Forget {
 		return
@@ -143,8 +143,8 @@ func (c checker) selectors(s *Step) {
 	c.errorf(s.Position, problem.MissingKey, "add `id`, `filter` or `namespace`", "the step %s does not select any entries", problem.Quote(s.Name.Value))
 }
 
-// A test can assume the answer of a model. The method "assumed" checks the names of the fields in
-// such an answer.
+// A test can assume the answer of a model. assumed checks the names of the fields in such an
+// answer.
 func (c checker) assumed(s *Step) {
 	var known []string
 	for _, f := range s.Returns {
@@ -170,7 +170,7 @@ func didYouMean(name string, known []string, otherwise string) string {
 	return otherwise + strings.Join(known, ", ")
 }
 
-// The method "permissions" checks the names of permissions in the section "ensures".
+// permissions checks the names of permissions in the section "ensures".
 func (c checker) permissions() {
 	p := c.doc.Permissions
 	known := []string{LLMCall, Memory}
@@ -193,8 +193,7 @@ func (c checker) permissions() {
 	}
 }
 
-// For each kind of step that uses collections, the variable "results" contains the fields of the
-// step's result.
+// For each kind of step that uses collections, results contains the fields of the step's result.
 var results = map[StepKind][]Field{
 	Recall:   {{Name: Name{Value: "results"}, Type: List}, {Name: Name{Value: "count"}, Type: Number}},
 	Remember: {{Name: Name{Value: "success"}, Type: Boolean}, {Name: Name{Value: "id"}, Type: Text}, {Name: Name{Value: "expires_at"}, Type: Any}},
@@ -213,7 +212,7 @@ func (s Step) Results() []Field {
 	return results[s.Kind]
 }
 
-// The method "output" compares the result of the last step with the section "responds with".
+// output compares the result of the last step with the section "responds with".
 func (c checker) output() {
 	if len(c.doc.Steps) == 0 {
 		return
@@ -234,8 +233,7 @@ func (c checker) output() {
 	}
 }
 
-// The function "fits" reports whether a value of the first type can also be a value of the second
-// type.
+// fits reports whether a value of the first type can also be a value of the second type.
 func fits(value, target Type) bool {
 	return value == target || value == Any || target == Any || value == Integer && target == Number || value == Number && target == Integer
 }

@@ -52,7 +52,7 @@ func (r *source) commentLevels() {
 	}
 }
 
-// The method "formatted" returns the formatted text of a line.
+// formatted returns the formatted text of a line.
 func (r *source) formatted(l *line) string {
 	if l.verbatim {
 		return r.text[l.start:l.end]

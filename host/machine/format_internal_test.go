@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The function "tokens" returns the tokens of code. If two codes differ only in white space, their
-// tokens are equal.
+// tokens returns the tokens of code. If two codes differ only in white space, their tokens are
+// equal.
 func tokens(s Script, interpolate bool) string {
 	scan := &scanner{src: s.Text, interpolate: interpolate}
 	var all []string

@@ -17,9 +17,9 @@ type line struct {
 	text   string
 	indent int
 	// Only the formatter uses the following fields. The field level is the level of indentation, or
-	// -1 if the line is blank or a comment. The field "canonical" contains the formatted text. If
-	// the formatted text equals the field "text", the field "canonical" is "". If verbatim is true,
-	// the line begins inside of a text or a comment.
+	// -1 if the line is blank or a comment. canonical contains the formatted text. If the formatted
+	// text equals the field "text", canonical is "". If verbatim is true, the line begins inside of
+	// a text or a comment.
 	level     int
 	canonical string
 	verbatim  bool
@@ -37,8 +37,7 @@ type source struct {
 	doc   *Document
 }
 
-// The method "split" splits the text into lines. If the file cannot be read, the method returns
-// false.
+// split splits the text into lines. If the file cannot be read, the method returns false.
 func (r *source) split(src []byte) bool {
 	text := strings.ReplaceAll(strings.TrimPrefix(string(src), "\ufeff"), "\r\n", "\n")
 	switch {
@@ -65,8 +64,8 @@ func (r *source) split(src []byte) bool {
 	return true
 }
 
-// The method "peek" returns the next line that is neither blank nor a comment. At the end of the
-// file, the method returns nil.
+// peek returns the next line that is neither blank nor a comment. At the end of the file, the
+// method returns nil.
 func (r *source) peek() *line {
 	for ; r.next < len(r.lines); r.next++ {
 		l := &r.lines[r.next]
@@ -87,7 +86,7 @@ func (r *source) lineAt(offset int) *line {
 	return &r.lines[i-1]
 }
 
-// The method "position" converts an offset to a position.
+// position converts an offset to a position.
 func (r *source) position(offset int) Position {
 	l := r.lineAt(offset)
 	return Position{l.index + 1, utf8.RuneCountInString(r.text[l.start:offset]) + 1}
@@ -96,16 +95,15 @@ func (r *source) position(offset int) Position {
 // The method "at" returns the position of the first character of a line.
 func (r *source) at(l *line) Position { return Position{l.index + 1, l.indent + 1} }
 
-// The method "name" returns a name and the position of the name. The method searches a line for the
-// name and begins at an offset.
+// name returns a name and the position of the name. The method searches a line for the name and
+// begins at an offset.
 func (r *source) name(l *line, value string, from int) Name {
 	from = min(from, len(l.text))
 	at := from + max(strings.Index(l.text[from:], value), 0)
 	return Name{r.position(l.start + l.indent + at), value}
 }
 
-// The method "take" consumes a line that contains keywords, and sets the line's level of
-// indentation.
+// take consumes a line that contains keywords, and sets the line's level of indentation.
 func (r *source) take(l *line, level int, canonical string) {
 	l.level, l.canonical = level, canonical
 	r.next = l.index + 1
@@ -136,8 +134,8 @@ func withComment(text, comment string) string {
 	return text + "  " + comment
 }
 
-// The function "words" separates the comment from a line. In the resulting text, there is one space
-// between words and after commas. The function does not change text in quotes.
+// words separates the comment from a line. In the resulting text, there is one space between words
+// and after commas. The function does not change text in quotes.
 func words(l *line) (text, comment string) {
 	text, comment = cutComment(l.text)
 	var b strings.Builder

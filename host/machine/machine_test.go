@@ -12,15 +12,14 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// The function "sample" returns a code block from the vendor's documentation. The name of a code
-// block begins with the number of the block.
+// sample returns a code block from the vendor's documentation. The name of a code block begins with
+// the number of the block.
 func sample(t testing.TB, name string) string {
 	t.Helper()
 	return machinetest.Samples(t)[name[0]-'1']
 }
 
-// The function "outline" returns the steps of a document as text. Each line contains one step with
-// its settings.
+// outline returns the steps of a document as text. Each line contains one step with its settings.
 func outline(d *machine.Document) string {
 	var b strings.Builder
 	for _, s := range d.Steps {

@@ -53,8 +53,8 @@ var jsKeywords = map[string]bool{
 	"yield": true, "import": true, "export": true, "case": true, "static": true, "get": true, "set": true, "break": true, "continue": true,
 }
 
-// If a section begins with a line, the function "section" returns the keyword of that section.
-// Otherwise, the function returns "".
+// If a section begins with a line, section returns the keyword of that section. Otherwise, the
+// function returns "".
 func section(l *line) string {
 	text, _ := words(l)
 	for _, s := range sections {
@@ -84,8 +84,8 @@ func isEnd(l *line) bool {
 	return text == "end"
 }
 
-// The function "boundary" reports whether a line begins a section or a step. For the meaningless
-// word "end", the result is also true.
+// boundary reports whether a line begins a section or a step. For the meaningless word "end", the
+// result is also true.
 func boundary(l *line) bool { return section(l) != "" || stepHeader(l) != nil || isEnd(l) }
 
 // machine reads the whole file.
@@ -121,8 +121,8 @@ func (r reader) hasPart() bool {
 	})
 }
 
-// The method "part" reads a section. If the next line does not begin a section, the method reads
-// the line as a line outside of all sections.
+// part reads a section. If the next line does not begin a section, the method reads the line as a
+// line outside of all sections.
 func (r reader) part(l *line, seen map[string]bool) {
 	text, comment := words(l)
 	name := section(l)
@@ -146,7 +146,7 @@ func (r reader) part(l *line, seen map[string]bool) {
 	r.section(name, seen)
 }
 
-// The method "section" reads the lines that follow the first line of a section.
+// section reads the lines that follow the first line of a section.
 func (r reader) section(name string, seen map[string]bool) {
 	seen[name] = true
 	switch name {
@@ -163,9 +163,9 @@ func (r reader) section(name string, seen map[string]bool) {
 	}
 }
 
-// The method "stray" reads a line that is outside of all sections. If the line begins a step, the
-// method reads the step as if it were in the section "implements". If the line is the misspelled
-// keyword of a section, the method reads the following lines as lines of that section.
+// stray reads a line that is outside of all sections. If the line begins a step, the method reads
+// the step as if it were in the section "implements". If the line is the misspelled keyword of a
+// section, the method reads the following lines as lines of that section.
 func (r reader) stray(l *line, text string, seen map[string]bool) {
 	if h := stepHeader(l); h != nil && !seen["implements"] && spell.Name(h[1], stepKinds) != "" {
 		r.errorf(r.at(l), problem.MissingKey, "write `implements` on the line above the step", "the step is outside of the section `implements`")

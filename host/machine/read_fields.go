@@ -18,8 +18,8 @@ var (
 // fieldReader reads the fields and the permissions of a machine.
 type fieldReader struct{ *source }
 
-// The method "fields" reads lines such as "question as text, is required". The method appends the
-// declared fields to the argument.
+// fields reads lines such as "question as text, is required". The method appends the declared
+// fields to the argument.
 func (r fieldReader) fields(level int, fields []Field) []Field {
 	for l := r.peek(); l != nil; l = r.peek() {
 		text, comment := words(l)
@@ -84,8 +84,8 @@ func (r fieldReader) fieldType(l *line, f *Field, text string) {
 	}
 }
 
-// The function "option" reports whether a list of options begins with a given option. If so, the
-// function removes the option from the list.
+// option reports whether a list of options begins with a given option. If so, the function removes
+// the option from the list.
 func option(options *string, name string) bool {
 	rest, found := strings.CutPrefix(*options, name)
 	if !found || rest != "" && rest[0] != ',' && rest[0] != ' ' {
@@ -115,7 +115,7 @@ func (r fieldReader) knownType(at Position, name string) {
 // The keywords of the section "ensures".
 var permissionKeys = []string{"allowed to", "not allowed to", "requires approval for"}
 
-// The method "ensures" reads the permissions of a machine.
+// ensures reads the permissions of a machine.
 func (r fieldReader) ensures() {
 	p := &r.doc.Permissions
 	lists := map[string]*[]Name{"allowed to": &p.Allowed, "not allowed to": &p.Denied, "requires approval for": &p.Approval}

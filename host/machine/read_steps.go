@@ -32,7 +32,7 @@ var (
 	usingRule     = lazyregexp.New(`^([A-Za-z_]+) ?: ?("(?:[^"\\]|\\.)*")$`)
 )
 
-// The method "steps" reads the steps in the section "implements".
+// steps reads the steps in the section "implements".
 func (r reader) steps() {
 	for l := r.peek(); l != nil && section(l) == ""; l = r.peek() {
 		header := stepHeader(l)
@@ -86,9 +86,8 @@ func (r reader) step(l *line, header []string) Step {
 	return s
 }
 
-// The method "body" reads the code of a step "compute". A line that looks like the header of
-// another step belongs to the code if the line is indented more deeply than the header of this
-// step.
+// body reads the code of a step "compute". A line that looks like the header of another step
+// belongs to the code if the line is indented more deeply than the header of this step.
 func (r reader) body(header *line, s *Step) {
 	first := r.peek()
 	ends := func(l *line) bool { return boundary(l) && l.indent <= header.indent }
@@ -162,7 +161,7 @@ func (r reader) stepPart(l *line, s *Step) {
 	}
 }
 
-// The method "setting" reads a setting of a step.
+// setting reads a setting of a step.
 func (r reader) setting(l *line, s *Step, key, separator string) {
 	prefix := key + separator
 	if separator == " " {
@@ -197,8 +196,8 @@ func contains(list []string, word string) bool {
 	return false
 }
 
-// The method "keyed" reads an expression that has a name. The argument "prefix" is the formatted
-// text that precedes the expression.
+// keyed reads an expression that has a name. The argument "prefix" is the formatted text that
+// precedes the expression.
 func (r reader) keyed(l *line, key, prefix string, level int) Setting {
 	c := Setting{Name: r.name(l, key, max(strings.Index(prefix, key), 0))}
 	from := c.Column - 1 + len(key) // a name contains only ASCII characters
@@ -214,16 +213,14 @@ func (r reader) keyed(l *line, key, prefix string, level int) Setting {
 
 var placeholderRule = lazyregexp.New(`^(?:"?(<[a-z_]+>)"?|\{ (<[a-z_]+>): <[a-z_]+> \})$`)
 
-// If an expression is a placeholder, such as "<expression>", the method "placeholder" reports a
-// problem.
+// If an expression is a placeholder, such as "<expression>", placeholder reports a problem.
 func (r *source) placeholder(s Script) {
 	if m := placeholderRule().FindStringSubmatch(s.Text); m != nil {
 		r.errorf(s.Position, problem.Placeholder, "replace the placeholder with a value", "the text %s is a placeholder", m[1]+m[2])
 	}
 }
 
-// The method "assumed" reads the fields of an assumed answer and appends the fields to the argument
-// "settings".
+// assumed reads the fields of an assumed answer and appends the fields to the argument "settings".
 func (r reader) assumed(settings []Setting) []Setting {
 	for l := r.peek(); l != nil; l = r.peek() {
 		m := keyLine().FindStringSubmatch(l.text)

@@ -22,7 +22,7 @@ func endsTestPart(l *line) bool { return boundary(l) || testWord().MatchString(l
 // testReader reads the tests of a machine.
 type testReader struct{ *source }
 
-// The method "tests" reads the section "verifies".
+// tests reads the section "verifies".
 func (r testReader) tests() {
 	for l := r.peek(); l != nil && section(l) == ""; l = r.peek() {
 		text, comment := words(l)

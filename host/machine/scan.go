@@ -62,7 +62,7 @@ func (s *scanner) fail(at int, hint, failure string) {
 
 func (s *scanner) has(prefix string) bool { return strings.HasPrefix(s.src[s.pos:], prefix) }
 
-// The method "space" skips white space and comments.
+// space skips white space and comments.
 func (s *scanner) space() {
 	for s.pos < len(s.src) {
 		r, size := utf8.DecodeRuneInString(s.src[s.pos:])

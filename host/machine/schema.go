@@ -53,7 +53,7 @@ var schemaTypes = map[Type]string{
 	List: `"type":"array"`, Object: `"type":"object"`,
 }
 
-// The method "schema" returns the JSON Schema for the values of a field.
+// schema returns the JSON Schema for the values of a field.
 func (f Field) schema() string {
 	var parts []string
 	if t := schemaTypes[f.Type]; t != "" {

@@ -6,10 +6,10 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// The method "script" reads JavaScript code that begins at an offset. The code ends before the
-// first line for which the function "ends" returns true. The method ignores lines at whose start a
-// bracket, a text or a comment is open. The argument "first" is the level of the first line, and
-// the argument "level" is the level of the other lines.
+// script reads JavaScript code that begins at an offset. The code ends before the first line for
+// which the function "ends" returns true. The method ignores lines at whose start a bracket, a text
+// or a comment is open. The argument "first" is the level of the first line, and the argument
+// "level" is the level of the other lines.
 func (r *source) script(start int, interpolate bool, first, level int, ends func(l *line) bool) Script {
 	s := &scanner{src: r.text, pos: start, interpolate: interpolate, level: first}
 	f := codeLevels{r: r, s: s, level: level, current: r.lineAt(start).index}

@@ -82,9 +82,8 @@ func (t *transaction) readApproval(ctx context.Context) error {
 	return claim.Check(approved)
 }
 
-// The method "use" records that the session and the workflow are used, and reports whether it has
-// written a record. If the caller cannot use the session or the workflow, the method writes no
-// record.
+// use records that the session and the workflow are used, and reports whether it has written a
+// record. If the caller cannot use the session or the workflow, the method writes no record.
 func (t *transaction) use(ctx context.Context, start session.Start) (bool, error) {
 	c := t.tx.Caller
 	if t.tx.EndIdle {
@@ -147,8 +146,8 @@ func (t *transaction) setAnchors(records []storage.Record) {
 	}
 }
 
-// The method "guards" returns the conditions of a commit. The conditions concern the anchors and
-// the record of the idempotency key.
+// guards returns the conditions of a commit. The conditions concern the anchors and the record of
+// the idempotency key.
 func (t *transaction) guards() []txn.Guard {
 	guards, c := make([]txn.Guard, 0, 4), t.tx.Caller
 	if c.Session != "" {

@@ -49,10 +49,10 @@ func (a Authority) CanRead(store string) bool {
 	return granted && a.check(g, abi.Read, "store") == nil
 }
 
-// The method "grant" returns the grant of a store. If there is no grant, the store does not exist
-// for the holder of the Authority. If only items of the store are granted, the method prefers the
-// first grant that contains the verb. A grant that contains the name of the store takes precedence
-// over a grant with a pattern.
+// grant returns the grant of a store. If there is no grant, the store does not exist for the holder
+// of the Authority. If only items of the store are granted, the method prefers the first grant that
+// contains the verb. A grant that contains the name of the store takes precedence over a grant with
+// a pattern.
 func (a Authority) grant(store string, verb abi.Verb) (found declare.Grant, granted bool) {
 	if a.unrestricted {
 		return declare.Grant{Store: store}, true
@@ -111,8 +111,8 @@ func (a Authority) checkItem(store, item string, verb abi.Verb) error {
 		WithHint("grant the fact to the tool with `grants: {%s: %s}`", item, verb)
 }
 
-// If the Authority does not allow a verb on a granted store, the method "check" returns a fault.
-// The argument "noun" is the word that the fault uses for the store.
+// If the Authority does not allow a verb on a granted store, check returns a fault. The argument
+// "noun" is the word that the fault uses for the store.
 func (a Authority) check(g declare.Grant, verb abi.Verb, noun string) error {
 	switch {
 	case a.readOnly && verb != abi.Read:
@@ -124,7 +124,7 @@ func (a Authority) check(g declare.Grant, verb abi.Verb, noun string) error {
 		WithHint("add the verb %s to the tool's grants", verb)
 }
 
-// The method "holder" returns a name for the holder of the Authority. Messages contain this name.
+// holder returns a name for the holder of the Authority. Messages contain this name.
 func (a Authority) holder() string {
 	if a.unrestricted {
 		return "the caller"

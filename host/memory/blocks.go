@@ -29,8 +29,8 @@ type blockList struct {
 	bytes  int
 }
 
-// If a record exists, the method "add" adds the block in the record. If the list becomes too large,
-// the method returns a fault.
+// If a record exists, add adds the block in the record. If the list becomes too large, the method
+// returns a fault.
 func (l *blockList) add(r storage.Record) error {
 	if !r.Exists() {
 		return nil

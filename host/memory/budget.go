@@ -15,7 +15,7 @@ type callerQuota struct {
 	caller partition.Caller
 }
 
-// The method "quota" returns the quota of a caller.
+// quota returns the quota of a caller.
 func (s *Service) quota(c partition.Caller) txn.Quota { return &callerQuota{s: s, caller: c} }
 
 // Budget implements txn.Quota.

@@ -20,7 +20,7 @@ import (
 // writes no other record that contains the id of the run.
 const runRetention = time.Hour
 
-// The method "options" returns the options for package txn.
+// options returns the options for package txn.
 func (t *transaction) options() txn.Options {
 	return txn.Options{
 		ID: t.tx.Caller.Run, Guards: t.guards(), Live: t.life, DryRun: t.tx.DryRun, CommitAlways: t.tx.Key != "" || t.tx.EndIdle || t.tx.Claim != nil,
@@ -130,7 +130,7 @@ func isHidden(key storage.Key) bool {
 	return of == partition.SleepDue || of == partition.Embedding
 }
 
-// The method "effects" returns the names of the stores that an attempt has read and written.
+// effects returns the names of the stores that an attempt has read and written.
 func (t *transaction) effects(e txn.Effects) report.Effects {
 	effects := report.Effects{
 		Reads: make([]report.ReadEffect, 0, len(e.Reads)), Writes: make([]report.WriteEffect, 0, len(e.Writes)),
@@ -158,7 +158,7 @@ func (t *transaction) effects(e txn.Effects) report.Effects {
 	return effects
 }
 
-// The method "changes" returns the changes to records that a dry run would have stored.
+// changes returns the changes to records that a dry run would have stored.
 func (t *transaction) changes(e txn.Effects) []report.Change {
 	list := []report.Change{}
 	for i := range e.Writes {
@@ -172,7 +172,7 @@ func (t *transaction) changes(e txn.Effects) []report.Change {
 	return list
 }
 
-// The method "remembered" returns the entries of collections that a dry run would have stored.
+// remembered returns the entries of collections that a dry run would have stored.
 func (t *transaction) remembered(e txn.Effects) []report.Remembered {
 	list := []report.Remembered{}
 	for i := range e.Writes {
@@ -204,8 +204,8 @@ func (t *transaction) remembered(e txn.Effects) []report.Remembered {
 
 var null = json.RawMessage("null")
 
-// The method "show" returns the content of a record in readable form. If the record does not exist,
-// the method returns null.
+// show returns the content of a record in readable form. If the record does not exist, the method
+// returns null.
 func (st *store) show(r *storage.Record) json.RawMessage {
 	if !r.Exists() {
 		return null

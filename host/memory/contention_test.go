@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
-// The type "counters" is a set of counters. Each counter is the field "n" of a record.
+// counters is a set of counters. Each counter is the field "n" of a record.
 type counters struct{ *memory.Service }
 
 var counterStores = []string{"", `"notes"`, `"flags"`, `"loose"`}

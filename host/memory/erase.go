@@ -133,10 +133,9 @@ func (e *erasure) mark(ctx context.Context) error {
 	})
 }
 
-// The method "round" removes the data of the user and reports whether the method found data.
-// Records can be older than the binding of their session or workflow to the user. Such records can
-// be found only through the session or workflow, so the method "round" begins with sessions and
-// workflows.
+// round removes the data of the user and reports whether the method found data. Records can be
+// older than the binding of their session or workflow to the user. Such records can be found only
+// through the session or workflow, so round begins with sessions and workflows.
 func (e *erasure) round(ctx context.Context) (bool, error) {
 	sessions, err := e.s.sessions.IDs(ctx, e.caller)
 	if err != nil {
@@ -181,8 +180,8 @@ func (e *erasure) deleteData(ctx context.Context, subject string) (int, error) {
 	return total + n, err
 }
 
-// The method "session" ends a session of the user. The method also removes the records that the
-// session contained before it was bound to the user.
+// session ends a session of the user. The method also removes the records that the session
+// contained before it was bound to the user.
 func (e *erasure) session(ctx context.Context, id string) error {
 	s, c := e.s, e.caller
 	c.Session = id
@@ -211,9 +210,9 @@ func (e *erasure) session(ctx context.Context, id string) error {
 	return s.sessions.Forget(ctx, c)
 }
 
-// The method "workflow" ends a workflow of the user. The method also removes all records that
-// expire with the workflow. The method also removes the other records that the workflow contained
-// before the workflow was bound to the user.
+// workflow ends a workflow of the user. The method also removes all records that expire with the
+// workflow. The method also removes the other records that the workflow contained before the
+// workflow was bound to the user.
 func (e *erasure) workflow(ctx context.Context, id string) error {
 	s, c := e.s, e.caller
 	c.Workflow = id
@@ -240,7 +239,7 @@ func (e *erasure) workflow(ctx context.Context, id string) error {
 	return s.workflows.Forget(ctx, c)
 }
 
-// The method "count" adds a removed record to the summary.
+// count adds a removed record to the summary.
 func (e *Erased) count(h storage.Head) {
 	switch h.Key.Part(storage.System) {
 	case "":

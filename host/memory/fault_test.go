@@ -87,8 +87,8 @@ func TestEveryOperationFails(t *testing.T) {
 	}
 }
 
-// The method "fail" executes the run and makes the operation with the number n fail. The result
-// is false if the run performs fewer operations.
+// fail executes the run and makes the operation with the number n fail. The result is false if the
+// run performs fewer operations.
 func (run faultyRun) fail(t *testing.T, n int, how storagetest.Failure, outcomes map[string]int) bool {
 	f := storagetest.NewFaulty(mem.New())
 	a := newApp(t, func(cfg *memory.Config) { cfg.Backend = f })
@@ -166,8 +166,8 @@ func (run faultyRun) check(t *testing.T, err error, stored string, outcomes map[
 	}
 }
 
-// The method "again" repeats a run with an idempotency key. The repeated run must succeed, but
-// the effects of the run must not be stored twice.
+// again repeats a run with an idempotency key. The repeated run must succeed, but the effects of
+// the run must not be stored twice.
 func (run faultyRun) again(t *testing.T, a *app) {
 	_, err := a.Transact(context.Background(), &run.tx, func(ctx context.Context, v *memory.View) error {
 		for _, c := range run.calls {

@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/storagetest"
 )
 
-// The function "numbered" returns content in which each byte identifies its position.
+// numbered returns content in which each byte identifies its position.
 func numbered(size int) []byte {
 	b := make([]byte, size)
 	for i := range b {

@@ -65,8 +65,8 @@ func differing(was, is string) string {
 	return strings.Join(names, ", ")
 }
 
-// The method "kept" returns the content of the record under the idempotency key of the run. The
-// record contains the answer of the run as raw JSON.
+// kept returns the content of the record under the idempotency key of the run. The record contains
+// the answer of the run as raw JSON.
 func (t *transaction) kept(effects report.Effects) ([]byte, error) {
 	answer, err := t.tx.Answer(effects)
 	if err != nil {

@@ -92,7 +92,7 @@ func (s *Service) CheckOperation(name, op string) error {
 	return s.kinds.checkKind(entry, op, st, false)
 }
 
-// The method "compile" checks a declaration and lets the kind of the declaration compile it.
+// compile checks a declaration and lets the kind of the declaration compile it.
 func (k *kinds) compile(decl declare.Store, limits kind.Limits) (*store, error) {
 	if err := declare.CheckName(decl.Name); err != nil && !builtIn(decl) {
 		return nil, err

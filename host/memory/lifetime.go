@@ -27,9 +27,9 @@ func (st *store) endOf(r storage.Record) time.Time {
 	return end
 }
 
-// The method "life" returns the lifetime of a record in the form that package txn requires. The
-// lifetime ends at the expiry of the record. The lifetime ends earlier if the session or the
-// workflow of the record ends.
+// life returns the lifetime of a record in the form that package txn requires. The lifetime ends at
+// the expiry of the record. The lifetime ends earlier if the session or the workflow of the record
+// ends.
 func (t *transaction) life(r storage.Record) txn.Life {
 	switch s := t.s; {
 	case s.sessions.IsKey(r.Key):

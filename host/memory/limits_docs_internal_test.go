@@ -29,7 +29,7 @@ func TestLimitsPage(t *testing.T) {
 	}
 }
 
-// The function "thousands" formats a number with commas.
+// thousands formats a number with commas.
 func thousands(n int) string {
 	if n < 1000 {
 		return fmt.Sprint(n)

@@ -78,9 +78,9 @@ func (s *Service) List(ctx context.Context, c partition.Caller, name, after stri
 	return found, next, nil
 }
 
-// The function "listed" returns the store with the given name if the records of the store can be
-// listed. If the records cannot be listed, the function returns nil. An undeclared collection can
-// be listed if it has a record.
+// listed returns the store with the given name if the records of the store can be listed. If the
+// records cannot be listed, the function returns nil. An undeclared collection can be listed if it
+// has a record.
 func listed(ctx context.Context, s *Service, c partition.Caller, name string) (*store, error) {
 	st := lookup(s, name)
 	if st == nil || !st.Collection.Auto {
@@ -106,8 +106,8 @@ func listGroup(s *Service, st *store, c partition.Caller, after string) (group s
 	return s.app.Group(c), after, false
 }
 
-// The method "extent" returns a key prefix. The prefix is the longest common prefix of all records
-// that the caller can list in the store.
+// extent returns a key prefix. The prefix is the longest common prefix of all records that the
+// caller can list in the store.
 func (st *store) extent(group storage.Key, c partition.Caller) storage.Key {
 	key := prefixOf(group, st.Name)
 	switch {
@@ -149,7 +149,7 @@ func afterCursor(group storage.Key, text string) (storage.Key, error) {
 	return group + storage.Key(rest), nil
 }
 
-// The function "belongs" reports whether the caller's list of a store contains a record.
+// belongs reports whether the caller's list of a store contains a record.
 func belongs(r storage.Record, c partition.Caller, name string) bool {
 	user, session, workflow := r.Key.Part(storage.User), r.Key.Part(storage.Session), r.Key.Part(storage.Workflow)
 	if r.Key.Part(storage.Store) != name ||
@@ -173,7 +173,7 @@ type lifetimes struct {
 
 func newLifetimes(s *Service) *lifetimes { return &lifetimes{s, map[storage.Key]bool{}} }
 
-// The method "visible" reports whether a record of a store is live.
+// visible reports whether a record of a store is live.
 func (l *lifetimes) visible(ctx context.Context, st *store, r storage.Record) (bool, error) {
 	s, open, at := l.s, l.open, l.s.now()
 	if !at.Before(st.endOf(r)) {
@@ -207,7 +207,7 @@ func (l *lifetimes) isOpen(r storage.Record, key storage.Key, at time.Time) bool
 	return l.s.sessions.Open(r, at)
 }
 
-// The method "info" returns the metadata of a record of the store.
+// info returns the metadata of a record of the store.
 func (st *store) info(r storage.Head) RecordInfo {
 	l := RecordInfo{
 		Store: st.Name, Item: kind.ItemOf(r.Key), User: r.Key.Part(storage.User), Session: r.Key.Part(storage.Session),

@@ -17,8 +17,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// The type "locked" is a backend that measures how long functions run inside of its transactions.
-// While such a function runs, all other updates wait.
+// locked is a backend that measures how long functions run inside of its transactions. While such a
+// function runs, all other updates wait.
 type locked struct {
 	storage.Backend
 	mu      sync.Mutex

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/internal/mergepatch"
 )
 
-// The type "metadata" reads and merges the metadata of sessions under the limits of a Service.
+// metadata reads and merges the metadata of sessions under the limits of a Service.
 type metadata struct{ s *Service }
 
 var _ session.Metadata = metadata{}

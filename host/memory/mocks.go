@@ -140,7 +140,7 @@ func (m *RecallMock) UnmarshalJSON(text []byte) (err error) {
 	return nil
 }
 
-// The method "reply" returns the reply of the call "recall".
+// reply returns the reply of the call "recall".
 func (m RecallMock) reply() (json.RawMessage, error) {
 	if m.Error != nil {
 		fault := *m.Error
@@ -174,7 +174,7 @@ func (m RecallMock) reply() (json.RawMessage, error) {
 	}{results, len(results)})
 }
 
-// The type "mocks" replaces the searches of one attempt.
+// mocks replaces the searches of one attempt.
 type mocks struct {
 	recalls RecallMocks
 	// test is true in a test run. In a test run, a collection without mocks has no entries, and no

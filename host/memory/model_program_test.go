@@ -55,9 +55,9 @@ type performer func(op string, args []string) (reply string, code abi.Code, err 
 
 var errThrown = errors.New("thrown by the program")
 
-// The method "run" executes the program and returns the replies to all calls. The reply to a failed
-// call is "!", followed by the code of the fault. The error is errThrown, an error of the
-// performer, or the code of a fault that the program did not catch.
+// run executes the program and returns the replies to all calls. The reply to a failed call is "!",
+// followed by the code of the fault. The error is errThrown, an error of the performer, or the code
+// of a fault that the program did not catch.
 func (p program) run(perform performer) (trace []string, err error) {
 	for i := 0; i < len(p.steps); i++ {
 		s := p.steps[i]
@@ -96,7 +96,7 @@ func digest(trace []string) uint32 {
 	return h.Sum32() >> 4
 }
 
-// The method "fill" returns the arguments of a step. The arguments depend on previous results.
+// fill returns the arguments of a step. The arguments depend on previous results.
 func (s step) fill(trace []string) []string {
 	args := append([]string(nil), s.args...)
 	if s.digest {

@@ -48,7 +48,7 @@ func TestSequence(t *testing.T) {
 	}
 }
 
-// The type "sequence" contains a Service and the model.
+// sequence contains a Service and the model.
 type sequence struct {
 	t       *rapid.T
 	service *memory.Service

@@ -55,8 +55,8 @@ func modelDeclarations() []declare.Store {
 // A place identifies a record by its store and by its user or session.
 type place struct{ store, owner string }
 
-// The method "subject" returns the data subject of the caller's writes. The data subject is the
-// user, or the session if the caller has no user.
+// subject returns the data subject of the caller's writes. The data subject is the user, or the
+// session if the caller has no user.
 func (at place) subject(c partition.Caller) string {
 	if user, ok := strings.CutPrefix(at.owner, "user "); ok {
 		return user
@@ -85,8 +85,8 @@ type modelSession struct {
 	ended    bool
 }
 
-// The type "world" is the complete state of the model. Code that changes the state modifies a copy.
-// The maps of an existing world are never modified.
+// world is the complete state of the model. Code that changes the state modifies a copy. The maps
+// of an existing world are never modified.
 type world struct {
 	now      time.Time
 	records  map[place]modelRecord
@@ -108,8 +108,8 @@ func (w world) clone() world {
 	return w
 }
 
-// The method "begin" starts the session of a caller in the model. If the caller cannot use the
-// session, begin returns the code of a fault.
+// begin starts the session of a caller in the model. If the caller cannot use the session, begin
+// returns the code of a fault.
 func (w world) begin(c partition.Caller) abi.Code {
 	if c.Session == "" {
 		return ""
@@ -144,7 +144,7 @@ func (w world) visible(r modelRecord, c partition.Caller) bool {
 	return r.session == "" || r.session == c.Session || known && !s.ended
 }
 
-// The type "guest" is a run in the model.
+// guest is a run in the model.
 type guest struct {
 	w      world
 	c      partition.Caller
@@ -236,8 +236,8 @@ func parseModelOptions(text string) (o modelOptions) {
 	return o
 }
 
-// The method "meta" returns an object with the metadata in sessionMeta. Tests do not check other
-// members of sessionMeta.
+// meta returns an object with the metadata in sessionMeta. Tests do not check other members of
+// sessionMeta.
 func (g *guest) meta() string {
 	metadata := g.w.sessions[g.c.Session].metadata
 	if metadata == "" {
@@ -319,9 +319,9 @@ func (g *guest) set(at place, st modelStore, value string, o modelOptions) (stri
 	return fmt.Sprintf(`{"expires_at":%s,"revision":%s,"success":true,"updated_at":%s}`, timeText(r.expires), revision, updated), ""
 }
 
-// The method "stamped" returns a record with a given content. The record has the revision and the
-// times of a write. A commit increments the revision by one, even if the run writes the record
-// several times. Each update has a later time than the previous one.
+// stamped returns a record with a given content. The record has the revision and the times of a
+// write. A commit increments the revision by one, even if the run writes the record several times.
+// Each update has a later time than the previous one.
 //
 // If a record with this key existed before, its revisions continue. In these tests, two keys never
 // share the stored minimum of revisions. The function tenantOf explains the reason.
@@ -351,8 +351,8 @@ func (g *guest) tooMuch(at place, r modelRecord) abi.Code {
 	return ""
 }
 
-// The method "live" returns the number of records that have not expired. If records have expired,
-// the method can remove these records from the model.
+// live returns the number of records that have not expired. If records have expired, the method can
+// remove these records from the model.
 func (w world) live() (n int64) {
 	for _, r := range w.records {
 		if r.expires.IsZero() || w.now.Before(r.expires) {

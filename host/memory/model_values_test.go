@@ -23,8 +23,7 @@ func parse(text string) any {
 	return value
 }
 
-// The function "text" returns the canonical JSON of a value, with sorted members and without
-// spaces.
+// text returns the canonical JSON of a value, with sorted members and without spaces.
 func text(value any) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -126,8 +125,8 @@ func flatten(path []string, fields map[string]any) (rules []rule) {
 	return rules
 }
 
-// The function "pick" returns the selected part of the value at a path. The argument "status"
-// states whether the nearest rule above the path includes the value.
+// pick returns the selected part of the value at a path. The argument "status" states whether the
+// nearest rule above the path includes the value.
 func pick(value any, path []string, rules []rule, status bool) (any, bool) {
 	included, excluded, below := match(path, rules)
 	status = included || status && !excluded
@@ -155,8 +154,8 @@ func pick(value any, path []string, rules []rule, status bool) (any, bool) {
 	return value, status
 }
 
-// The function "match" searches the rules for exactly this path. The first result is the flag of
-// the rule. The second result reports whether a rule includes a field below the path.
+// match searches the rules for exactly this path. The first result is the flag of the rule. The
+// second result reports whether a rule includes a field below the path.
 func match(path []string, rules []rule) (included, excluded, below bool) {
 	for _, r := range rules {
 		if len(r.path) < len(path) || strings.Join(r.path[:len(path)], "\x00") != strings.Join(path, "\x00") {
@@ -174,7 +173,7 @@ func match(path []string, rules []rule) (included, excluded, below bool) {
 	return included, excluded, below
 }
 
-// The method "key" returns the key that the Service uses for the record at a place.
+// key returns the key that the Service uses for the record at a place.
 func (at place) key(tenant string) storage.Key {
 	key := storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: tenant}, storage.Part{Tag: storage.App, Value: "shop"},
 		storage.Part{Tag: storage.Store, Value: at.store})

@@ -14,18 +14,18 @@ import (
 // operation is an entry of the operation table. The entry lists the kinds that have the operation.
 type operation struct {
 	verb abi.Verb
-	// The field "stores" lists the kinds for which a call contains the name of the store.
+	// stores lists the kinds for which a call contains the name of the store.
 	stores []declare.Kind
-	// The field "space" is the kind for which a call does not contain the name of the store, or ""
-	// if every call contains the name. A call that omits the name uses the store spaceStore. If
-	// spaceStore is "", the call uses all stores of the kind.
+	// space is the kind for which a call does not contain the name of the store, or "" if every
+	// call contains the name. A call that omits the name uses the store spaceStore. If spaceStore
+	// is "", the call uses all stores of the kind.
 	space      declare.Kind
 	spaceStore string
 }
 
-// The method "noun" returns the word that faults use for a store of the operation. The word is
-// "block" or "store". The word depends only on the operation. Therefore a fault about a store
-// without a grant does not reveal the kind of the store.
+// noun returns the word that faults use for a store of the operation. The word is "block" or
+// "store". The word depends only on the operation. Therefore a fault about a store without a grant
+// does not reveal the kind of the store.
 func (o operation) noun() string {
 	if len(o.stores) > 0 && !slices.ContainsFunc(o.stores, func(k declare.Kind) bool { return k != declare.KindBlock }) {
 		return "block"
@@ -81,11 +81,10 @@ func checkOperation(op abi.Operation, storeless bool) error {
 	return nil
 }
 
-// The method "merge" is used if another kind already has the operation. The method "merge" merges
-// the operation into the existing entry of the table. All kinds with an operation share one entry,
-// because tool code has one function for these kinds. The parameters after the store parameter must
-// be the same in both kinds. If one of these kinds has no store parameter, the store becomes
-// optional.
+// merge is used if another kind already has the operation. merge merges the operation into the
+// existing entry of the table. All kinds with an operation share one entry, because tool code has
+// one function for these kinds. The parameters after the store parameter must be the same in both
+// kinds. If one of these kinds has no store parameter, the store becomes optional.
 func (k *kinds) merge(entry operation, name declare.Kind, op abi.Operation) error {
 	at := slices.IndexFunc(k.table, func(other abi.Operation) bool { return other.Name == op.Name })
 	listed := k.table[at]
@@ -138,19 +137,19 @@ func sameParam(a, b abi.Param) bool {
 
 func sameName(a, b abi.Param) bool { return a.Name == b.Name && slices.Equal(a.Aliases, b.Aliases) }
 
-// The type "target" is the store that a call uses.
+// target is the store that a call uses.
 type target struct {
-	// The field "name" is the name of the store. If the call omits the store and the operation acts
-	// on all stores of its kind, the name is "".
+	// name is the name of the store. If the call omits the store and the operation acts on all
+	// stores of its kind, the name is "".
 	name string
-	// The field "implied" is true if the call omits the name of the store.
+	// implied is true if the call omits the name of the store.
 	implied bool
-	// The field "call" contains the arguments. The order of the arguments is the order of the
-	// parameters in the declaration of the store's kind.
+	// call contains the arguments. The order of the arguments is the order of the parameters in the
+	// declaration of the store's kind.
 	call abi.Call
 }
 
-// The method "resolve" finds the store that a call uses.
+// resolve finds the store that a call uses.
 func (o operation) resolve(call abi.Call) (target, error) {
 	if o.space != "" {
 		if args, ok := o.argsWithoutStore(call.Args); ok {

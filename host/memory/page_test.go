@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The type "contents" is a backend that counts the bytes that lists read from contents. The type
-// "contents" counts the total and the maximum of a single read.
+// contents is a backend that counts the bytes that lists read from contents. contents counts the
+// total and the maximum of a single read.
 type contents struct {
 	storage.Backend
 	bytes, max int

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The type "pin" is the stored form of the vector space of a collection.
+// pin is the stored form of the vector space of a collection.
 type pin struct {
 	Embedder string `json:"embedder"`
 	Dim      int    `json:"dimension"`
@@ -37,8 +37,8 @@ func pinIn(r storage.Record) (p pin, err error) {
 	return p, nil
 }
 
-// The method "check" returns a fault if a run with the given embedder cannot use the collection.
-// During a move of the entries, a run with the previous embedder can search, but not write.
+// check returns a fault if a run with the given embedder cannot use the collection. During a move
+// of the entries, a run with the previous embedder can search, but not write.
 func (p pin) check(is kind.VectorSpace, collection string, write bool) error {
 	switch {
 	case p.MovingTo == nil && p.space() == is, p.MovingTo != nil && p.MovingTo.space() == is, p.MovingTo != nil && !write && p.space() == is:

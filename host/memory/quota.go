@@ -10,10 +10,10 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// The method "budget" returns the limits that apply to a caller. One part limits the app in the
-// tenant, and the other part limits the user in the app. If a caller has neither a user nor a
-// session, only the limits for the app apply. The data that several apps of the tenant share have
-// the same limits as the app.
+// budget returns the limits that apply to a caller. One part limits the app in the tenant, and the
+// other part limits the user in the app. If a caller has neither a user nor a session, only the
+// limits for the app apply. The data that several apps of the tenant share have the same limits as
+// the app.
 func (s *Service) budget(c partition.Caller) storage.Budget {
 	app := s.app.Group(c)
 	b := storage.Budget{App: storage.Limit{Account: app, Max: storage.Usage{Records: s.limits.AppRecords, Bytes: s.limits.AppBytes}}}
@@ -26,7 +26,7 @@ func (s *Service) budget(c partition.Caller) storage.Budget {
 	return b
 }
 
-// The method "budget" returns the budget of the caller of the transaction.
+// budget returns the budget of the caller of the transaction.
 func (t *transaction) budget() storage.Budget {
 	if t.limits == (storage.Budget{}) && !t.tx.Unlimited {
 		t.limits = t.s.budget(t.tx.Caller)
@@ -84,8 +84,7 @@ func limitsOf(b storage.Budget) [3]storage.Limit {
 	return [...]storage.Limit{b.App, b.User, b.Shared}
 }
 
-// The function "holds" reports whether a usage is within a limit. If the limit is 0, the usage is
-// not limited.
+// holds reports whether a usage is within a limit. If the limit is 0, the usage is not limited.
 func holds(limit, u storage.Usage) bool {
 	return (limit.Records == 0 || u.Records <= limit.Records) && (limit.Bytes == 0 || u.Bytes <= limit.Bytes)
 }
@@ -96,8 +95,8 @@ func (v *View) accountUsage(account storage.Key) (storage.Usage, error) {
 	return v.usage[slices.Index(v.run.limits.Accounts(), account)], nil
 }
 
-// The method "change" describes a write as a storage.Change. The write replaces the record
-// "stored" by the record "next".
+// change describes a write as a storage.Change. The write replaces the record "stored" by the
+// record "next".
 func (v *View) change(stored, next storage.Record) storage.Change {
 	if v.run.reclaimed && stored.Expired(v.s.now()) {
 		stored = storage.Record{} // a reclaim removed the record to free its space
@@ -129,18 +128,16 @@ func (v *View) reclaim(ctx context.Context) error {
 	return v.readUsage(ctx)
 }
 
-// The constant "reclaimed" is the maximum number of expired records that one call of the method
-// "reclaim" removes.
+// reclaimed is the maximum number of expired records that one call of the method "reclaim" removes.
 const reclaimed = 1000
 
-// The function "reclaim" removes expired records of the app. The function "reclaim" is called if a
-// caller's quota is exhausted, and reports whether it removed records. Each call of the function
-// removes a limited number of records. A transaction calls the function at most twice: once for the
-// calls of the guest, and once for the commit.
+// reclaim removes expired records of the app. reclaim is called if a caller's quota is exhausted,
+// and reports whether it removed records. Each call of the function removes a limited number of
+// records. A transaction calls the function at most twice: once for the calls of the guest, and
+// once for the commit.
 //
 // The clock of the host can be ahead. Therefore a sweep removes a record only one hour after the
-// expiry. The function "reclaim" does not need this delay, because a write can replace an expired
-// record at once.
+// expiry. reclaim does not need this delay, because a write can replace an expired record at once.
 func reclaim(ctx context.Context, s *Service, c partition.Caller) bool {
 	if clockMoved(s.began, s.clock()) {
 		return false

@@ -127,7 +127,7 @@ func TestExpiredRecordsAreReclaimed(t *testing.T) {
 	}
 }
 
-// The type "full" is a backend without free space.
+// full is a backend without free space.
 type full struct{ storage.Backend }
 
 func (full) Space() error { return storage.ErrFull }

@@ -128,7 +128,7 @@ func (m *Move) busy() error {
 	return f.WithHint("wait until the other process has ended; if that process was killed, retry after %d minutes", int(moveLease/time.Minute))
 }
 
-// The method "renewed" returns a copy of the progress with a new lease.
+// renewed returns a copy of the progress with a new lease.
 func (m *Move) renewed(progress moveState) moveState {
 	progress.Holder, progress.Until = m.holder, m.s.now().Add(moveLease)
 	return progress
@@ -152,9 +152,9 @@ type moveTurn struct {
 	now      []storage.Record // the records with the additional keys
 }
 
-// The method "update" reads the records of the move and the records with the additional keys, and
-// passes them to a function. The method stores the writes that the function returns. The method
-// "update" adds revisions to the writes of the move's own records.
+// update reads the records of the move and the records with the additional keys, and passes them to
+// a function. The method stores the writes that the function returns. update adds revisions to the
+// writes of the move's own records.
 func (m *Move) update(ctx context.Context, keys []storage.Key, decide func(moveTurn) ([]storage.Write, error)) error {
 	all := append([]storage.Key{m.pinKey(), m.moveKey()}, keys...)
 	err := m.s.backend.Update(ctx, storage.Keys(all...), func(now []storage.Record) ([]storage.Write, error) {
@@ -187,7 +187,7 @@ func (m *Move) update(ctx context.Context, keys []storage.Key, decide func(moveT
 	return m.s.records.Fault("move entries", err)
 }
 
-// The method "stamp" completes a host record that replaces another record.
+// stamp completes a host record that replaces another record.
 func (m *Move) stamp(r *storage.Record, old storage.Record) {
 	r.Revision, r.Created, r.Updated, r.Generation, r.Run = old.Revision+1, old.Created, m.s.now(), old.Generation, m.holder
 	if !old.Exists() {
@@ -239,8 +239,8 @@ func (m *Move) Next(ctx context.Context, n, bytes int) (MoveBatch, error) {
 	return b, nil
 }
 
-// The method "add" adds an entry to a batch if the entry needs a vector. The result is true if the
-// batch has no space for the entry.
+// add adds an entry to a batch if the entry needs a vector. The result is true if the batch has no
+// space for the entry.
 func (m *Move) add(ctx context.Context, b *MoveBatch, life *lifetimes, r storage.Record, n, bytes int) (full bool, err error) {
 	text := ""
 	if r.Key.Part(storage.Namespace) != "" {
@@ -304,8 +304,7 @@ func (m *Move) Store(ctx context.Context, b MoveBatch, vectors [][]float32) (eff
 	return effects, done, nil
 }
 
-// The method "moved" returns the writes for a batch. The method "moved" omits entries that have
-// changed.
+// moved returns the writes for a batch. moved omits entries that have changed.
 func (m *Move) moved(b MoveBatch, now []storage.Record, contents [][]byte) (writes []storage.Write, effects []report.WriteEffect, err error) {
 	for i, r := range now {
 		switch {

@@ -49,7 +49,7 @@ func TestAttemptKeepsEncodedContents(t *testing.T) {
 	}
 }
 
-// The function "heap" returns the number of bytes of the heap that are in use.
+// heap returns the number of bytes of the heap that are in use.
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats

@@ -17,7 +17,7 @@ import (
 type routedPartition struct {
 	view  *View
 	store *store
-	// The field "verb" is the verb of the call.
+	// verb is the verb of the call.
 	verb abi.Verb
 }
 
@@ -38,8 +38,8 @@ func (p routedPartition) at(item string) (*storePartition, error) {
 	return p.within(p.store.scopeOfItem(item), strconv.Quote(item))
 }
 
-// The method "within" returns the partition that contains the caller's records with a given scope.
-// The argument "what" is the description of the records in faults.
+// within returns the partition that contains the caller's records with a given scope. The argument
+// "what" is the description of the records in faults.
 func (p routedPartition) within(scope declare.Scope, what string) (*storePartition, error) {
 	v := p.view
 	key, err := p.store.scopedKey(v.s.app.Group(v.caller), scope, v.caller, what, v.authority.holder())

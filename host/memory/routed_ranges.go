@@ -58,7 +58,7 @@ func addRange(ranges []itemRange, added itemRange) []itemRange {
 	return append(kept, added)
 }
 
-// The method "contains" reports whether the range contains all items of another range.
+// contains reports whether the range contains all items of another range.
 func (r itemRange) contains(other itemRange) bool {
 	return r.below && isBelow(other.path, r.path) || r.path == other.path && r.exact == other.exact && r.below == other.below
 }
@@ -87,7 +87,7 @@ type rangeCursor struct {
 	end    bool
 }
 
-// If no records of the chunk are left, the method "fill" reads further chunks.
+// If no records of the chunk are left, fill reads further chunks.
 func (c *rangeCursor) fill(ctx context.Context, p routedPartition) error {
 	for len(c.next) == 0 && !c.end {
 		found, err := c.read(ctx)
@@ -110,9 +110,8 @@ func (c *rangeCursor) fill(ctx context.Context, p routedPartition) error {
 	return nil
 }
 
-// The method "read" returns the next chunk. If the chunk is the last chunk, the method "read" sets
-// the field "end". If the range consists of a single item, the method "read" does not read the
-// items below this item.
+// read returns the next chunk. If the chunk is the last chunk, read sets the field "end". If the
+// range consists of a single item, read does not read the items below this item.
 func (c *rangeCursor) read(ctx context.Context) ([]storage.Record, error) {
 	if c.within.below {
 		found, err := c.part.view.tx.Scan(ctx, c.prefix, c.after, c.chunk)

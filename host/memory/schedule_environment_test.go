@@ -136,7 +136,7 @@ func (s *scenario) addErasure(user string) {
 	}
 }
 
-// The method "tags" returns the tags of the record.
+// tags returns the tags of the record.
 func (r modelRecord) tags() (tags []string) {
 	if r.subject != "" {
 		tags = append(tags, storage.SubjectTag(r.subject))
@@ -147,8 +147,8 @@ func (r modelRecord) tags() (tags []string) {
 	return tags
 }
 
-// The method "erase" applies one write of an erasure to a state of the model. The write removes a
-// record, ends a session, or marks the user.
+// erase applies one write of an erasure to a state of the model. The write removes a record, ends a
+// session, or marks the user.
 func (w world) erase(user string, write storage.Write) {
 	key := write.Record.Key
 	at, ours := placeOf(key)
@@ -220,8 +220,8 @@ func (s *scenario) sameSessions(w world) bool {
 	return true
 }
 
-// The method "unjustified" fails the test in two cases: No event of the scenario explains why a run
-// failed, or a fault contains text that tool code must not see.
+// unjustified fails the test in two cases: No event of the scenario explains why a run failed, or a
+// fault contains text that tool code must not see.
 func (s *scenario) unjustified(t testingT) {
 	for _, h := range s.runs {
 		if last := len(h.attempts) - 1; h.task.Lost() > 0 && h.attempts[last].begin > h.task.Lost() {
@@ -242,7 +242,7 @@ func (s *scenario) unjustified(t testingT) {
 	}
 }
 
-// The method "reason" reports whether an event explains why a run failed.
+// reason reports whether an event explains why a run failed.
 func (s *scenario) reason(h *runHistory) bool {
 	for _, e := range s.others {
 		erased, ended := strings.HasPrefix(e.name, "erased"), strings.HasPrefix(e.name, "end")

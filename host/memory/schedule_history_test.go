@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
-// The type "attempt" is the trace of one execution of the body of a run.
+// attempt is the trace of one execution of the body of a run.
 type attempt struct {
 	begin, end int       // steps of the scheduler
 	stamp      time.Time // the time at which the run began
@@ -36,21 +36,20 @@ type runHistory struct {
 	done       memory.Done
 	err        error
 	task       *txntest.Task
-	// The field "fault" is the failure that the test injects into the first commit.
+	// fault is the failure that the test injects into the first commit.
 	fault txntest.Fault
-	// The field "seen" contains the records that the current attempt has read. Before the first
-	// attempt, the field "seen" is nil.
+	// seen contains the records that the current attempt has read. Before the first attempt, seen
+	// is nil.
 	seen map[storage.Key]storage.Record
-	// The field "changed" is true if the attempt detected a stale read: A record has changed since
-	// the attempt first read it. If a run commits blind merges, the commit can also detect a
-	// changed record.
+	// changed is true if the attempt detected a stale read: A record has changed since the attempt
+	// first read it. If a run commits blind merges, the commit can also detect a changed record.
 	changed bool
 }
 
-// The type "event" is a change that took effect at one moment. An event takes effect between the
-// steps "begin" and "end". The function "apply" returns the possible states of the model after the
-// change. Each returned state is consistent with the observations. If no state is consistent, the
-// function "apply" returns no state.
+// event is a change that took effect at one moment. An event takes effect between the steps "begin"
+// and "end". The function "apply" returns the possible states of the model after the change. Each
+// returned state is consistent with the observations. If no state is consistent, the function
+// "apply" returns no state.
 type event struct {
 	name       string
 	begin, end int
@@ -61,9 +60,9 @@ type event struct {
 	apply func(world) []world
 }
 
-// The function "explain" searches for an order of the events that is consistent with the times of
-// the events. The function "final" must accept the state of the model after the last event. The
-// argument w is the initial state.
+// explain searches for an order of the events that is consistent with the times of the events. The
+// function "final" must accept the state of the model after the last event. The argument w is the
+// initial state.
 func explain(w world, events []event, final func(world) bool) bool {
 	if len(events) > maxEvents {
 		panic(fmt.Sprintf("the scenario has %d events; a search takes %d", len(events), maxEvents))
@@ -154,17 +153,17 @@ func (h *runHistory) outcomeCode() string {
 
 func (h *runHistory) unknown() bool { return h.err != nil && abi.FaultOf(h.err).Outcome == "unknown" }
 
-// The method "refused" reports whether the run failed because of its session or its user. The
-// session can have ended or been bound to another user. The user can have been erased.
+// refused reports whether the run failed because of its session or its user. The session can have
+// ended or been bound to another user. The user can have been erased.
 func (h *runHistory) refused() bool {
 	code := abi.Code(h.outcomeCode())
 	return len(h.attempts) > 0 && (code == abi.SessionEnded || code == abi.Cancelled || code == abi.AccessDenied)
 }
 
-// The method "events" returns the events of a run in order. The events of a run are the start of
-// the session, the start of the run, each attempt that stored nothing, and the last attempt. If an
-// attempt stored nothing, it must nevertheless have read a consistent state. The argument "first"
-// is the index of the first event.
+// events returns the events of a run in order. The events of a run are the start of the session,
+// the start of the run, each attempt that stored nothing, and the last attempt. If an attempt
+// stored nothing, it must nevertheless have read a consistent state. The argument "first" is the
+// index of the first event.
 func (h *runHistory) events(id, first int) []event {
 	begun := h.end
 	if len(h.attempts) > 0 {
@@ -211,8 +210,8 @@ func (h *runHistory) applyBegin(id int) func(world) []world {
 	}
 }
 
-// The method "replay" executes the program of the run in the model. The method "replay" stops at
-// the step that the observed attempt reached.
+// replay executes the program of the run in the model. replay stops at the step that the observed
+// attempt reached.
 func (h *runHistory) replay(w world, a attempt, lenient bool) (g *guest, trace []string, err error) {
 	g = newGuest(w, h.caller, a.stamp)
 	calls := 0
@@ -274,7 +273,7 @@ func (h *runHistory) applyLast(id int, a attempt) func(world) []world {
 	}
 }
 
-// The method "stands" reports whether the run can succeed in a state of the model.
+// stands reports whether the run can succeed in a state of the model.
 func (h *runHistory) stands(w world, id int) bool {
 	return w.mayCommit(h.caller) && w.began[id] == w.erased[h.caller.User]
 }

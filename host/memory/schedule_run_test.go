@@ -59,7 +59,7 @@ func (h *runHistory) sawOther(key storage.Key, r storage.Record) bool {
 	return ok && r.Exists() && !was.SameVersion(r)
 }
 
-// The method "execute" executes one attempt of a run.
+// execute executes one attempt of a run.
 func (h *runHistory) execute(ctx context.Context, s *scenario, v *memory.View) error {
 	if h.seen == nil {
 		h.task.Fault = h.fault // makes the first commit fail, but no update before this commit

@@ -46,8 +46,8 @@ type scenario struct {
 	stores []string
 	runs   []*runHistory
 	others []event // events of the environment
-	// The clock can advance between two moves of the scheduler. The field "advances" is the
-	// probability of this in percent.
+	// The clock can advance between two moves of the scheduler. advances is the probability of this
+	// in percent.
 	advances int
 	troubles []string
 }
@@ -124,7 +124,7 @@ func newScenario(t *testing.T, b storage.Backend, seed uint64) *scenario {
 	return s
 }
 
-// The method "prepare" writes records to some stores before the runs begin.
+// prepare writes records to some stores before the runs begin.
 func (s *scenario) prepare(t *testing.T) {
 	p := program{}
 	for _, name := range s.stores {
@@ -138,7 +138,7 @@ func (s *scenario) prepare(t *testing.T) {
 	}
 }
 
-// Between two moves of the scheduler, the method "meanwhile" advances the clock.
+// Between two moves of the scheduler, meanwhile advances the clock.
 func (s *scenario) meanwhile() {
 	if s.Rand.IntN(100) >= s.advances {
 		return

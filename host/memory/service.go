@@ -195,16 +195,16 @@ type Service struct {
 	db    *txn.DB
 }
 
-// The method "content" returns the limits on the content of a record.
+// content returns the limits on the content of a record.
 func (l Limits) content() kind.Limits {
 	return kind.Limits{Bytes: l.RecordBytes, Depth: l.Depth, Keys: l.Keys, Values: l.Values}
 }
 
-// The type "store" contains a declaration and its compiled form.
+// store contains a declaration and its compiled form.
 type store struct {
 	declare.Store
 	compiled kind.Store
-	// The field "dated" is true if the compiled store implements kind.Dated.
+	// dated is true if the compiled store implements kind.Dated.
 	dated bool
 }
 
@@ -240,7 +240,7 @@ func New(cfg Config) (*Service, error) {
 	return s, errors.Join(checkConfig(cfg), s.addKinds(cfg.Kinds), s.addStores(cfg.Stores))
 }
 
-// The method "connect" creates the parts of the Service that manage host records.
+// connect creates the parts of the Service that manage host records.
 func (s *Service) connect(cfg Config) {
 	s.records = records.New(records.Config{
 		App: s.app, Backend: cfg.Backend, Lock: s.db.Lock, Quota: s.quota, Now: s.clock, Logger: s.log,

@@ -17,7 +17,7 @@ func groupOf(s *Service, st *store, c partition.Caller) storage.Key {
 	return s.app.Group(c)
 }
 
-// The function "groups" returns all groups that contain records of a store.
+// groups returns all groups that contain records of a store.
 func groups(s *Service, st *store, c partition.Caller) []storage.Key {
 	groups := []storage.Key{s.app.Group(c)}
 	if st != nil && st.Block.Shared {

@@ -46,12 +46,12 @@ type dueState struct {
 	Code   abi.Code `json:"code,omitempty"`
 }
 
-// The method "caller" returns the caller of the host's transactions for a transcript.
+// caller returns the caller of the host's transactions for a transcript.
 func (d Due) caller() partition.Caller { return partition.Caller{Tenant: d.Tenant, User: d.User} }
 
-// The method "transact" executes the function "body" in a transaction to which no quota applies. If
-// a quota applied, a user with an exhausted quota would block the queue, because the record of this
-// user would remain at the head.
+// transact executes the function "body" in a transaction to which no quota applies. If a quota
+// applied, a user with an exhausted quota would block the queue, because the record of this user
+// would remain at the head.
 func (q SleepQueue) transact(ctx context.Context, c partition.Caller, body func(context.Context, *View) error) error {
 	_, err := q.s.Transact(ctx, &Tx{Caller: c, Unlimited: true}, body)
 	return err
@@ -194,7 +194,7 @@ func (q SleepQueue) Lease(ctx context.Context, d Due, after, length time.Duratio
 	return lease, nil
 }
 
-// The method "forget" removes a record of the queue if the transcript does not refer to the record.
+// forget removes a record of the queue if the transcript does not refer to the record.
 func (t *Transcript) forget(ctx context.Context, d Due) error {
 	key := t.view.s.app.Due(t.view.caller, d.At, d.Session)
 	return t.classified(ctx, t.view.tx.Apply(ctx, key, func(*storage.Record, bool) (txn.State, any, error) {

@@ -63,13 +63,13 @@ type roundPage struct {
 	round  *Round
 	next   []Due
 	users  map[string]bool // the users of next
-	// The field "spare" contains records of users that have already had a run in the round.
+	// spare contains records of users that have already had a run in the round.
 	spare      []Due
 	spareUsers map[string]bool
 }
 
-// The method "take" examines heads until it has found enough records. The result reports whether
-// the round has ended.
+// take examines heads until it has found enough records. The result reports whether the round has
+// ended.
 func (t *roundPage) take(heads []storage.Head, now time.Time) (ended bool) {
 	for _, h := range heads {
 		if len(t.next) == t.n {
@@ -101,8 +101,8 @@ func (t *roundPage) add(d Due) {
 	}
 }
 
-// The method "filled" returns the records in the field "next". If the field "next" has fewer than n
-// records, the method adds records of the field "spare".
+// filled returns the records in the field "next". If the field "next" has fewer than n records, the
+// method adds records of the field "spare".
 func (t *roundPage) filled() []Due {
 	for _, d := range t.spare {
 		if len(t.next) < t.n && !t.users[d.User] {

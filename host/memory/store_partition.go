@@ -24,17 +24,16 @@ import (
 type storePartition struct {
 	view  *View
 	store *store
-	// The field "scope" is the scope of the records.
+	// scope is the scope of the records.
 	scope declare.Scope
-	// The field "key" is the key of the record without an item. All keys of records in the
-	// partition begin with this key. If the store is sessionMeta and the caller has no session, the
-	// key is "".
+	// key is the key of the record without an item. All keys of records in the partition begin with
+	// this key. If the store is sessionMeta and the caller has no session, the key is "".
 	key storage.Key
 }
 
 var _ kind.AgentPartition = (*storePartition)(nil)
 
-// The method "perform" passes a call to the kind of the store.
+// perform passes a call to the kind of the store.
 func (p *storePartition) perform(ctx context.Context, verb abi.Verb, call abi.Call) (json.RawMessage, error) {
 	switch {
 	case p.store == p.view.s.meta:
@@ -152,9 +151,8 @@ func (p *storePartition) Apply(ctx context.Context, item string, ttl time.Durati
 // a wrong clock, and the year must still have four digits.
 var maxDate = time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
 
-// The method "bounded" returns an update for package txn. The update adds the expiry and the tags
-// to a record. The update also checks the quota, but only until the body of the transaction
-// returns.
+// bounded returns an update for package txn. The update adds the expiry and the tags to a record.
+// The update also checks the quota, but only until the body of the transaction returns.
 func (p *storePartition) bounded(key storage.Key, expires time.Time, update kind.Update) txn.Update {
 	v, tags := p.view, p.tags(key)
 	return func(old *storage.Record, locked bool) (txn.State, any, error) {
@@ -205,8 +203,8 @@ func (st *store) checkTTL(ttl time.Duration) error {
 	return nil
 }
 
-// The method "expires" returns the expiry of a record that is written now. If the record does not
-// expire, the result is the zero time.
+// expires returns the expiry of a record that is written now. If the record does not expire, the
+// result is the zero time.
 func (p *storePartition) expires(ttl time.Duration) time.Time {
 	switch {
 	case ttl > 0:
@@ -217,7 +215,7 @@ func (p *storePartition) expires(ttl time.Duration) time.Time {
 	return time.Time{}
 }
 
-// The method "tags" returns the tags of a record that the attempt writes.
+// tags returns the tags of a record that the attempt writes.
 func (p *storePartition) tags(key storage.Key) []string {
 	c := p.view.caller
 	var ends partition.Lifetime

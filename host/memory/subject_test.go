@@ -62,7 +62,7 @@ func everything(a *app) []storage.Record {
 	return all
 }
 
-// The function "shared" reports whether a record belongs to the app.
+// shared reports whether a record belongs to the app.
 func shared(k storage.Key) bool {
 	return k.Part(storage.Store) == "flags" || slices.Contains([]string{"catalogue", "erased"}, k.Part(storage.System))
 }

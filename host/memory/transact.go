@@ -77,18 +77,16 @@ type Done struct {
 	Replayed []byte
 }
 
-// The type "transaction" is the state of one call of Transact. All attempts of the call share the
-// transaction.
+// transaction is the state of one call of Transact. All attempts of the call share the transaction.
 type transaction struct {
 	s  *Service
 	tx *Tx
 	anchors
-	// The field "view" is the View of the current attempt.
+	// view is the View of the current attempt.
 	view *View
-	// The field "reclaimed" is true if a call of the guest has already removed expired records.
+	// reclaimed is true if a call of the guest has already removed expired records.
 	reclaimed bool
-	// The field "limits" is the budget of the caller. The method "budget" sets this field at its
-	// first call.
+	// limits is the budget of the caller. The method "budget" sets this field at its first call.
 	limits storage.Budget
 }
 
@@ -148,7 +146,7 @@ var errClosed = errors.New("the attempt has ended")
 // bodyError contains an error that a body returned.
 type bodyError struct{ error }
 
-// The method "done" converts the outcome of the txn transaction into the result of Transact.
+// done converts the outcome of the txn transaction into the result of Transact.
 func (t *transaction) done(ctx context.Context, out txn.Outcome, err error) (Done, error) {
 	done := Done{Attempts: out.Attempts, Effects: t.effects(out.Effects)}
 	if out.Committed || errors.Is(err, storage.ErrUnknownOutcome) {
@@ -177,8 +175,8 @@ func (t *transaction) refresh(e txn.Effects) {
 	t.s.index.Refresh(keys...)
 }
 
-// The method "fault" converts an error of package txn into the error for callers. The method
-// "fault" returns an error of the body unchanged.
+// fault converts an error of package txn into the error for callers. fault returns an error of the
+// body unchanged.
 func (t *transaction) fault(ctx context.Context, err error) error {
 	if own, ok := errors.AsType[*bodyError](err); ok {
 		return own.error
@@ -242,8 +240,8 @@ func (t *transaction) lockKey(ctx context.Context) (unlock func(), err error) {
 	return unlock, nil
 }
 
-// The method "earlier" returns the stored answer of an earlier transaction with the same
-// idempotency key. If no answer is stored, the result is nil.
+// earlier returns the stored answer of an earlier transaction with the same idempotency key. If no
+// answer is stored, the result is nil.
 func (t *transaction) earlier(ctx context.Context) ([]byte, error) {
 	if t.tx.Key == "" {
 		return nil, nil

@@ -87,10 +87,10 @@ func TestCaughtFaultKeepsWrites(t *testing.T) {
 	a.want(ann, `"prefs"`, `{"count":0,"language":"fr"}`)
 }
 
-// The method "interfere" runs a transaction. The first attempt of the transaction conflicts with
-// another transaction. Each attempt calls the functions "before" and "after". In the first attempt,
-// the function "other" is called between the calls of "before" and "after". The function "other"
-// runs the conflicting transaction.
+// interfere runs a transaction. The first attempt of the transaction conflicts with another
+// transaction. Each attempt calls the functions "before" and "after". In the first attempt, the
+// function "other" is called between the calls of "before" and "after". The function "other" runs
+// the conflicting transaction.
 func (a *app) interfere(c partition.Caller, before func(context.Context, *memory.View), other func(), after func(context.Context, *memory.View)) memory.Done {
 	a.t.Helper()
 	attempt := 0
@@ -315,8 +315,7 @@ func TestQuota(t *testing.T) {
 	small.wantFault(abi.QuotaExceeded, ann, abi.SetContent, `"notes"`, `{"a":"`+strings.Repeat("x", 100)+`"}`)
 }
 
-// The method "bump" changes a record without the fair lock of this host, as another host would
-// do.
+// bump changes a record without the fair lock of this host, as another host would do.
 func (a *app) bump(key storage.Key) {
 	a.t.Helper()
 	err := a.backend.Update(context.Background(), storage.Keys(key), func(now []storage.Record) ([]storage.Write, error) {

@@ -47,8 +47,8 @@ func RecordMessages(ctx context.Context, v *View, agent string, messages []trans
 	return added, nil
 }
 
-// After messages were added, the method "extend" stores the transcript. If no run is scheduled, it
-// also schedules a run. If the method "extend" fails, nothing is stored.
+// After messages were added, extend stores the transcript. If no run is scheduled, it also
+// schedules a run. If extend fails, nothing is stored.
 func (t *Transcript) extend(ctx context.Context, after time.Duration) error {
 	if !t.State.Due.IsZero() {
 		return t.save(ctx)
@@ -139,8 +139,7 @@ func (t *Transcript) save(ctx context.Context) error {
 	return t.classified(ctx, err)
 }
 
-// The method "schedule" stores the transcript. The method "schedule" also replaces the record that
-// schedules the run.
+// schedule stores the transcript. schedule also replaces the record that schedules the run.
 func (t *Transcript) schedule(ctx context.Context, at time.Time, state dueState) error {
 	if err := t.unschedule(ctx); err != nil {
 		return err
@@ -162,7 +161,7 @@ func (t *Transcript) schedule(ctx context.Context, at time.Time, state dueState)
 	return t.save(ctx) // checks the quota for the transcript and the scheduled run
 }
 
-// If a run is scheduled, the method "unschedule" removes the record that schedules the run.
+// If a run is scheduled, unschedule removes the record that schedules the run.
 func (t *Transcript) unschedule(ctx context.Context) error {
 	if t.State.Due.IsZero() {
 		return nil
@@ -172,8 +171,8 @@ func (t *Transcript) unschedule(ctx context.Context) error {
 	}))
 }
 
-// The method "scheduled" returns the content of the record that schedules the run. The method
-// "scheduled" adds this record to the read set.
+// scheduled returns the content of the record that schedules the run. scheduled adds this record to
+// the read set.
 func (t *Transcript) scheduled(ctx context.Context) (state dueState, err error) {
 	if t.State.Due.IsZero() {
 		return state, nil

@@ -24,7 +24,7 @@ func withTranscripts(t *testing.T, change ...func(*memory.Config)) *app {
 	return newApp(t, append(change, with)...)
 }
 
-// The method "say" records a message of a user.
+// say records a message of a user.
 func (a *app) say(c partition.Caller, text string) memory.Done {
 	a.t.Helper()
 	done, err := a.transactWithoutRights(c, func(ctx context.Context, v *memory.View) error {
@@ -37,7 +37,7 @@ func (a *app) say(c partition.Caller, text string) memory.Done {
 	return done
 }
 
-// The method "due" returns the records of the tenant that are due now.
+// due returns the records of the tenant that are due now.
 func (a *app) due() []memory.Due {
 	a.t.Helper()
 	found, err := memory.NewSleepQueue(a.Service).List(context.Background(), "acme", a.clock.Now(), 100)
@@ -47,7 +47,7 @@ func (a *app) due() []memory.Due {
 	return found
 }
 
-// The method "lease" leases the only run that is due.
+// lease leases the only run that is due.
 func (a *app) lease() *memory.Lease {
 	a.t.Helper()
 	due := a.due()
@@ -61,8 +61,8 @@ func (a *app) lease() *memory.Lease {
 	return lease
 }
 
-// The method "finish" removes the messages of a leased transcript. The method "finish" reports
-// whether the lease was still valid.
+// finish removes the messages of a leased transcript. finish reports whether the lease was still
+// valid.
 func (a *app) finish(l *memory.Lease) (valid bool) {
 	a.t.Helper()
 	_, err := a.transactWithoutRights(partition.Caller{Tenant: l.Tenant, User: l.User}, func(ctx context.Context, v *memory.View) error {

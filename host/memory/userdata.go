@@ -151,8 +151,8 @@ func (d *UserData) Entries(ctx context.Context, visit func(ledger.Entry) error) 
 	}))
 }
 
-// The method "scan" visits the records of the user under a prefix. A session or workflow can have
-// records that are older than its binding to the user. The method also visits these records.
+// scan visits the records of the user under a prefix. A session or workflow can have records that
+// are older than its binding to the user. The method also visits these records.
 func (d *UserData) scan(ctx context.Context, prefix storage.Key, visit func(storage.Record) error) error {
 	each := d.eachContent(ctx, visit)
 	if err := d.s.records.ScanTag(ctx, d.s.app.OfUser(d.caller, prefix), each); err != nil {
@@ -201,8 +201,7 @@ func withoutSubjects(subjects []string, visit func([]storage.Head) error) func([
 	}
 }
 
-// The method "record" visits a record if the record is live. The store of the record can be
-// undeclared.
+// record visits a record if the record is live. The store of the record can be undeclared.
 func (d *UserData) record(ctx context.Context, r storage.Record, visit func(UserRecord) error) error {
 	name := r.Key.Part(storage.Store)
 	st := d.s.stores[name]
@@ -266,9 +265,9 @@ func (d *UserData) eachWorkflow(ctx context.Context, visit func(storage.Record) 
 	return nil
 }
 
-// The method "export" returns the content of a record in the form for exports. If the store is no
-// longer declared, the kind of the record is unknown. The method "export" then returns the stored
-// content. If the stored content is not JSON, the method "export" encodes it in Base64.
+// export returns the content of a record in the form for exports. If the store is no longer
+// declared, the kind of the record is unknown. export then returns the stored content. If the
+// stored content is not JSON, export encodes it in Base64.
 func (st *store) export(r storage.Record) json.RawMessage {
 	if st.compiled != nil {
 		return st.compiled.Show(r.Content)

@@ -29,29 +29,28 @@ type View struct {
 	caller    partition.Caller
 	authority Authority
 	run       *transaction
-	// The field "tx" is the txn transaction. The field "tx" contains the reads and writes of the
-	// attempt.
+	// tx is the txn transaction. tx contains the reads and writes of the attempt.
 	tx *txn.Tx
-	// The field "partitions" contains the partitions that the attempt has opened.
+	// partitions contains the partitions that the attempt has opened.
 	partitions []*storePartition
-	// The field "usage" contains the usage of the accounts in the budget of the run. The attempt
-	// reads this usage only once.
+	// usage contains the usage of the accounts in the budget of the run. The attempt reads this
+	// usage only once.
 	usage []storage.Usage
-	// The field "written" is the total size of all writes of the attempt. Each write counts as if
-	// it had created a record.
+	// written is the total size of all writes of the attempt. Each write counts as if it had
+	// created a record.
 	written storage.Usage
-	// The field "embeds" is the embedder that SetEmbedder has set, or nil. The field "items" is the
-	// number of random items that the attempt has created.
+	// embeds is the embedder that SetEmbedder has set, or nil. items is the number of random items
+	// that the attempt has created.
 	embeds kind.Embedder
 	items  uint64
-	// The field "guard" is the function that SetGuard has set, or nil.
+	// guard is the function that SetGuard has set, or nil.
 	guard func() error
-	// The field "undeclared" contains the numbers of stored collections without a declaration. Before
-	// the attempt creates a collection without a declaration, "undeclared" is nil.
+	// undeclared contains the numbers of stored collections without a declaration. Before the
+	// attempt creates a collection without a declaration, "undeclared" is nil.
 	undeclared *undeclaredCounts
-	// The field "mocks" contains the mocks that SetMocks has set. Without mocks, it is nil.
+	// mocks contains the mocks that SetMocks has set. Without mocks, it is nil.
 	mocks mocks
-	// The field "closed" contains an error if the attempt can no longer succeed.
+	// closed contains an error if the attempt can no longer succeed.
 	closed error
 }
 
@@ -159,9 +158,9 @@ func (v *View) CallWith(ctx context.Context, a Authority, call abi.Call) (json.R
 	return v.Call(ctx, call)
 }
 
-// The method "open" returns the partition of a store. The method "open" returns a fault if the View
-// cannot perform the operation on the store. If a store is not granted, the View treats the store
-// as if it did not exist.
+// open returns the partition of a store. open returns a fault if the View cannot perform the
+// operation on the store. If a store is not granted, the View treats the store as if it did not
+// exist.
 func (v *View) open(op operation, name string) (*storePartition, error) {
 	grant, granted := v.authority.grant(name, op.verb)
 	if !granted {
@@ -222,8 +221,8 @@ func notDeclared(noun, name string, stores []string) error {
 	return f.WithHint("the declared stores are: %s", strings.Join(stores, ", "))
 }
 
-// The method "partition" returns the partition of the attempt that has the given key. A linear
-// search is sufficient, because an attempt opens only a few partitions.
+// partition returns the partition of the attempt that has the given key. A linear search is
+// sufficient, because an attempt opens only a few partitions.
 func (v *View) partition(st *store, scope declare.Scope, key storage.Key) *storePartition {
 	for _, p := range v.partitions {
 		if p.key == key {

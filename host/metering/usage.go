@@ -170,7 +170,7 @@ func usageOf(ctx context.Context, backend storage.Backend, at position, q Query)
 	return usage, err
 }
 
-// The function "day" returns the day of a time. For the zero time, it returns "".
+// day returns the day of a time. For the zero time, it returns "".
 func day(t time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -55,8 +55,8 @@ func (r ChatRequest) checkCalls(calls []ToolCall) ([]ToolCall, *abi.Fault) {
 	return checked, nil
 }
 
-// The function "fit" returns the compact form of a JSON text if the text matches a schema. Without
-// a schema, every JSON text is accepted.
+// fit returns the compact form of a JSON text if the text matches a schema. Without a schema, every
+// JSON text is accepted.
 func fit(name string, text, schemaText json.RawMessage) (json.RawMessage, *abi.Fault) {
 	value, err := strictjson.Decode(text, strictjson.Limits{Depth: maxDepth})
 	if err != nil {

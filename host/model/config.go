@@ -30,7 +30,7 @@ const (
 	Embeddings Section = "embeddings"
 )
 
-// The method "section" returns the models of a section.
+// section returns the models of a section.
 func (c *Config) section(s Section) map[string]Entry {
 	if s == Embeddings {
 		return c.Embeddings

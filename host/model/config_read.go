@@ -99,7 +99,7 @@ func (r *configReader) entry(entry field, known []string) Entry {
 	return e
 }
 
-// The method "setting" reads the value of a known key of an entry.
+// setting reads the value of a known key of an entry.
 func (r *configReader) setting(f field, e *Entry) {
 	switch f.key {
 	case "provider":
@@ -165,7 +165,7 @@ func (r *configReader) size(f field) int {
 	return int(size)
 }
 
-// The function "scalar" returns the value of a string. For other YAML values, it returns "".
+// scalar returns the value of a string. For other YAML values, it returns "".
 func scalar(n ast.Node) string {
 	if s, ok := n.(*ast.StringNode); ok {
 		return s.Value

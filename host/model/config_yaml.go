@@ -28,8 +28,8 @@ type configReader struct {
 	mistakes Mistakes
 }
 
-// The type "field" contains a key of a mapping and the value of the key. If the file contains no
-// value for the key, the value is nil.
+// field contains a key of a mapping and the value of the key. If the file contains no value for the
+// key, the value is nil.
 type field struct {
 	key   string
 	at    *token.Token
@@ -44,8 +44,7 @@ func (r *configReader) refuse(at *token.Token, hint, format string, args ...any)
 	r.mistakes = append(r.mistakes, m)
 }
 
-// The method "parse" returns the root of the syntax tree. If the file is invalid, the result is
-// nil.
+// parse returns the root of the syntax tree. If the file is invalid, the result is nil.
 func (r *configReader) parse(content []byte) (root ast.Node) {
 	defer func() {
 		if recover() != nil {
@@ -84,8 +83,8 @@ func (r *configReader) parse(content []byte) (root ast.Node) {
 	return root
 }
 
-// The method "syntax" reports an error of the parser. The text of this error contains an excerpt of
-// the file, and the method omits the excerpt.
+// syntax reports an error of the parser. The text of this error contains an excerpt of the file,
+// and the method omits the excerpt.
 func (r *configReader) syntax(err error) {
 	var known yaml.Error
 	if errors.As(err, &known) {
@@ -96,8 +95,8 @@ func (r *configReader) syntax(err error) {
 	r.refuse(nil, "", "the YAML is malformed")
 }
 
-// The method "fields" returns the fields of a mapping. The method "fields" reports a mistake if the
-// value is not a mapping or contains duplicate keys.
+// fields returns the fields of a mapping. fields reports a mistake if the value is not a mapping or
+// contains duplicate keys.
 func (r *configReader) fields(n ast.Node, at *token.Token, name string) []field {
 	var values []*ast.MappingValueNode
 	switch n := n.(type) {
@@ -127,7 +126,7 @@ func (r *configReader) fields(n ast.Node, at *token.Token, name string) []field 
 	return fields
 }
 
-// The method "unknown" reports a key that does not exist.
+// unknown reports a key that does not exist.
 func (r *configReader) unknown(f field, name string, known []string) {
 	hint := "known here: " + strings.Join(known, ", ")
 	if near := spell.Name(f.key, known); near != "" {
@@ -136,7 +135,7 @@ func (r *configReader) unknown(f field, name string, known []string) {
 	r.refuse(f.at, hint, "%s has no key %q", name, f.key)
 }
 
-// The method "text" returns the value of a string. If the value has another type, it returns "".
+// text returns the value of a string. If the value has another type, it returns "".
 func (r *configReader) text(f field) string {
 	if s, ok := f.value.(*ast.StringNode); ok && s.Value != "" {
 		return s.Value
@@ -145,7 +144,7 @@ func (r *configReader) text(f field) string {
 	return ""
 }
 
-// The method "list" returns a list of strings. The strings must be distinct and not empty.
+// list returns a list of strings. The strings must be distinct and not empty.
 func (r *configReader) list(f field) []string {
 	sequence, ok := f.value.(*ast.SequenceNode)
 	if !ok || len(sequence.Values) == 0 {
@@ -164,7 +163,7 @@ func (r *configReader) list(f field) []string {
 	return items
 }
 
-// The method "number" returns a whole number from 1 to "high". For any other value, it returns 0.
+// number returns a whole number from 1 to "high". For any other value, it returns 0.
 func (r *configReader) number(f field, high int64) int64 {
 	if n, ok := f.value.(*ast.IntegerNode); ok {
 		switch v := n.Value.(type) {

@@ -15,8 +15,8 @@ type Consumer struct{ Tenant, App, User string }
 // maxUsers users use tokens, all further users share one count.
 const maxUsers = 100_000
 
-// The type "spending" counts the tokens that were used on the current UTC day. The type "spending"
-// is safe for concurrent use. The counts are lost when the process ends.
+// spending counts the tokens that were used on the current UTC day. spending is safe for concurrent
+// use. The counts are lost when the process ends.
 type spending struct {
 	mu    sync.Mutex
 	day   int64
@@ -62,7 +62,7 @@ type account struct {
 	level string
 }
 
-// The method "accounts" returns the accounts of a consumer and the budget of each account.
+// accounts returns the accounts of a consumer and the budget of each account.
 func (b Budget) accounts(s Section, model string, c Consumer) (all [3]account, budgets [3]int64, names [3]string) {
 	all = [3]account{
 		{s, model, Consumer{Tenant: c.Tenant}, "tenant"}, {s, model, Consumer{Tenant: c.Tenant, App: c.App}, "app"}, {s, model, c, "user"},
@@ -109,15 +109,15 @@ func (s *Set) Count(section Section, name string, c Consumer, used Usage, now ti
 	}
 }
 
-// If a new day has begun, the method "turn" deletes the counts of the previous day.
+// If a new day has begun, turn deletes the counts of the previous day.
 func (s *spending) turn(now time.Time) {
 	if day := now.UTC().Unix() / int64(24*60*60); s.used == nil || day != s.day {
 		s.day, s.used, s.users = day, map[account]int64{}, 0
 	}
 }
 
-// The method "shared" returns the account that counts the use of a consumer's account. If maxUsers
-// is reached, the method returns the account that all further users of an app share.
+// shared returns the account that counts the use of a consumer's account. If maxUsers is reached,
+// the method returns the account that all further users of an app share.
 func (s *spending) shared(a account) account {
 	if _, known := s.used[a]; known || a.level != "user" || s.users < maxUsers {
 		return a

@@ -46,7 +46,7 @@ type VectorCache struct {
 	bytes   int
 	tenants map[string]*tenantVectors
 	byKey   map[cacheKey]*list.Element
-	// The field "erasures" is the number of calls of Erase.
+	// erasures is the number of calls of Erase.
 	erasures     uint64
 	hits, misses int64
 }
@@ -195,8 +195,8 @@ func (c *VectorCache) remove(e *list.Element) {
 	}
 }
 
-// The method "largest" returns the tenant whose vectors have the largest total size. The caller
-// must hold the lock of the cache.
+// largest returns the tenant whose vectors have the largest total size. The caller must hold the
+// lock of the cache.
 func (c *VectorCache) largest() (largest *tenantVectors) {
 	for _, tenant := range c.tenants {
 		if largest == nil || tenant.bytes > largest.bytes {

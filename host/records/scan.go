@@ -107,8 +107,8 @@ func firstOf(heads []storage.Head, bytes int64) (keys []storage.Key) {
 	return keys
 }
 
-// The function "existing" returns the list without zero Records. In the list, a zero Record
-// represents a missing record.
+// existing returns the list without zero Records. In the list, a zero Record represents a missing
+// record.
 func existing(records []storage.Record) []storage.Record {
 	found := records[:0]
 	for _, r := range records {

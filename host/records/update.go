@@ -54,9 +54,8 @@ func (db *DB) Update(ctx context.Context, c partition.Caller, keys []storage.Key
 	return ErrChanged
 }
 
-// The method "swap" stores writes. The method checks that the records on which the writes depend
-// have not changed. If the quota is exhausted, the method removes expired records and tries once
-// more.
+// swap stores writes. The method checks that the records on which the writes depend have not
+// changed. If the quota is exhausted, the method removes expired records and tries once more.
 func (db *DB) swap(ctx context.Context, c partition.Caller, keys []storage.Key, before []storage.Record, writes []storage.Write) error {
 	keys = keys[:len(keys):len(keys)]
 	for _, w := range writes {
@@ -83,9 +82,8 @@ func (db *DB) swap(ctx context.Context, c partition.Caller, keys []storage.Key, 
 	return err
 }
 
-// If the writes increase the stored bytes of apps, the function "grows" returns the argument
-// "full". If the stored bytes must not increase, the argument "full" is an error. Otherwise, it is
-// nil.
+// If the writes increase the stored bytes of apps, grows returns the argument "full". If the stored
+// bytes must not increase, the argument "full" is an error. Otherwise, it is nil.
 func grows(full error, keys []storage.Key, now []storage.Record, writes []storage.Write) error {
 	if full == nil {
 		return nil

@@ -13,8 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// The type "quota" limits the stored bytes of one tenant. The first call of Reclaim frees some
-// bytes.
+// quota limits the stored bytes of one tenant. The first call of Reclaim frees some bytes.
 type quota struct {
 	key          storage.Key
 	limit, freed int64
@@ -33,8 +32,7 @@ var caller = partition.Caller{Tenant: "acme", User: "ann", Run: "r"}
 
 const app = partition.App("shop")
 
-// The function "open" returns a DB. The function "open" also returns a counter of the locks that
-// the DB has acquired.
+// open returns a DB. open also returns a counter of the locks that the DB has acquired.
 func open(q *quota) (*records.DB, *int) {
 	locks := 0
 	q.key = app.Group(caller)

@@ -10,9 +10,9 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// The method "acquire" returns a worker that can compile the program. If the domain is not nil, the
-// worker can also run the program for this domain. If no slot is free, the method waits for a slot
-// until ctx ends.
+// acquire returns a worker that can compile the program. If the domain is not nil, the worker can
+// also run the program for this domain. If no slot is free, the method waits for a slot until ctx
+// ends.
 func (p *Pool) acquire(ctx context.Context, program *program, domain *string) (*worker, error) {
 	if err := p.acquireSlot(ctx); err != nil {
 		return nil, err
@@ -158,9 +158,9 @@ func (p *Pool) takeReady(program *program, domain *string) (*worker, error) {
 // Go's garbage collector can be active after a run.
 const maxIdleCPU = 200 * time.Millisecond
 
-// The method "quiescent" reports whether a worker was inactive while it was idle. If a worker is
-// still active after a run, the worker is not reused. Code of the previous guest could still be
-// active in such a worker. Code of the previous guest could send a result for the next run.
+// quiescent reports whether a worker was inactive while it was idle. If a worker is still active
+// after a run, the worker is not reused. Code of the previous guest could still be active in such a
+// worker. Code of the previous guest could send a result for the next run.
 func (w *worker) quiescent() bool {
 	return w.wire.in.Buffered() == 0 && w.pipe.empty() && cpuTime(w.process.Pid)-w.cpuAtRelease < maxIdleCPU
 }
@@ -177,8 +177,8 @@ func (p *Pool) isReady(program *program, domain string) bool {
 	return slices.ContainsFunc(p.idle, func(w *worker) bool { return w.programs[program] && w.compatible(program, &domain) })
 }
 
-// The method "compatible" reports whether a worker can run the program. The worker must have run
-// only code of the program's domain, and its mounts must be the mounts of the program.
+// compatible reports whether a worker can run the program. The worker must have run only code of
+// the program's domain, and its mounts must be the mounts of the program.
 func (w *worker) compatible(program *program, domain *string) bool {
 	if w.mounts != program.mounts || w.loaded && w.sourceDomain != program.source.Domain || len(w.programs) >= maxPrograms && !w.programs[program] {
 		return false
@@ -189,8 +189,7 @@ func (w *worker) compatible(program *program, domain *string) bool {
 // maxPrograms is the maximum number of programs that one worker keeps.
 const maxPrograms = 64
 
-// The method "assign" binds a worker to two domains: the domain of the source, and the domain of
-// the run.
+// assign binds a worker to two domains: the domain of the source, and the domain of the run.
 func (w *worker) assign(program *program, domain *string) {
 	w.loaded, w.sourceDomain = true, program.source.Domain
 	if domain == nil {
@@ -202,8 +201,8 @@ func (w *worker) assign(program *program, domain *string) {
 	w.used, w.runDomain = true, *domain
 }
 
-// The method "release" returns a worker to the pool after a run. If possible, the pool keeps the
-// worker for a later run.
+// release returns a worker to the pool after a run. If possible, the pool keeps the worker for a
+// later run.
 func (p *Pool) release(w *worker) {
 	p.mu.Lock()
 	delete(p.busy, w)
@@ -234,12 +233,12 @@ func (p *Pool) release(w *worker) {
 	}
 }
 
-// The method "expired" reports whether a worker has exceeded its lifetime.
+// expired reports whether a worker has exceeded its lifetime.
 func (w *worker) expired(lifetime time.Duration) bool {
 	return w.used && time.Since(w.firstRun) > lifetime
 }
 
-// The method "stale" reports whether a worker still contains a program that was closed.
+// stale reports whether a worker still contains a program that was closed.
 func (w *worker) stale() bool {
 	for program := range w.programs {
 		if program.closed.Load() {

@@ -164,9 +164,9 @@ func (e *proxy) dropShared(o mounts) (removed bool) {
 	return true
 }
 
-// The method "cached" returns the path of a cache entry. The arguments "folder" and "key" identify
-// the entry. If the entry does not exist, the function "fill" writes it. If the pool has no cache,
-// the result is "".
+// cached returns the path of a cache entry. The arguments "folder" and "key" identify the entry. If
+// the entry does not exist, the function "fill" writes it. If the pool has no cache, the result is
+// "".
 func (p *Pool) cached(folder, key string, fill func(fresh string) error) (string, error) {
 	cache, err := p.cacheDir()
 	folder = filepath.Join(cache, folder)
@@ -280,7 +280,7 @@ func (e *proxy) prepareIn(ctx context.Context, w *worker) error {
 // high, because the preparation runs no untrusted code.
 const prepareBytes = 2 << 30
 
-// The function "digest" returns one hash of several texts.
+// digest returns one hash of several texts.
 func digest(parts ...string) string {
 	h := sha256.New()
 	for _, part := range parts {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// The constant "mounted" contains the text of a /proc/self/mountinfo file.
+// mounted contains the text of a /proc/self/mountinfo file.
 const mounted = `30 24 0:26 / /sys/fs/cgroup ro - tmpfs tmpfs ro,mode=755
 31 30 0:27 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory
 32 30 0:28 /inner /sys/fs/cgroup/pids\040here rw shared:9 - cgroup cgroup rw,pids

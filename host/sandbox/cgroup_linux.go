@@ -17,9 +17,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The type "groups" creates a control group for each worker. The new groups are subgroups of the
-// group of this process. Therefore the limits of this group also apply to the workers; see
-// cgroups(7). The type is safe for concurrent use.
+// groups creates a control group for each worker. The new groups are subgroups of the group of this
+// process. Therefore the limits of this group also apply to the workers; see cgroups(7). The type
+// is safe for concurrent use.
 type groups struct {
 	folders []string // parents of the new groups; in version 1, one for each controller
 	version int
@@ -75,8 +75,8 @@ func (g *groups) newGroup() (*group, error) {
 	return made, nil
 }
 
-// The method "sweep" removes groups whose processes have exited. If a group still contains a
-// process, the kernel does not remove the group.
+// sweep removes groups whose processes have exited. If a group still contains a process, the kernel
+// does not remove the group.
 func (g *groups) sweep() {
 	for _, parent := range g.folders {
 		left, _ := filepath.Glob(filepath.Join(parent, groupPrefix+"*-*")) // the pattern is valid
@@ -89,8 +89,8 @@ func (g *groups) sweep() {
 	}
 }
 
-// The type "group" is the control group of a worker. All methods accept a nil group. A nil group
-// has no limits.
+// group is the control group of a worker. All methods accept a nil group. A nil group has no
+// limits.
 type group struct {
 	version    int
 	folders    []string
@@ -98,8 +98,7 @@ type group struct {
 	limitFiles []*os.File // the files with the memory limits; the limit that includes swap is last
 }
 
-// The method "open" writes the limits that never change. The method "open" opens the files of all
-// other limits.
+// open writes the limits that never change. open opens the files of all other limits.
 func (g *group) open() error {
 	limitFiles, fixed := []string{"memory.limit_in_bytes", "memory.memsw.limit_in_bytes"}, map[string]string{}
 	if g.version == 2 {
@@ -130,8 +129,8 @@ func (g *group) open() error {
 	return nil
 }
 
-// The method "write" writes a limit to one file of the group. In version 1, each controller has a
-// separate folder. The prefix of the file name identifies the controller.
+// write writes a limit to one file of the group. In version 1, each controller has a separate
+// folder. The prefix of the file name identifies the controller.
 func (g *group) write(name, value string) error {
 	folder := g.folders[0]
 	if strings.HasPrefix(name, "pids.") {
@@ -145,8 +144,7 @@ func (g *group) write(name, value string) error {
 	return errors.Join(err, file.Close())
 }
 
-// The method "descriptor" returns the descriptor of the group. A new process can be started in this
-// group.
+// descriptor returns the descriptor of the group. A new process can be started in this group.
 func (g *group) descriptor() (use bool, folder int) {
 	if g == nil || g.version != 2 {
 		return false, 0
@@ -154,8 +152,8 @@ func (g *group) descriptor() (use bool, folder int) {
 	return true, g.folder
 }
 
-// The method "add" moves a process into the group. If the process was started in the group, the
-// method does nothing.
+// add moves a process into the group. If the process was started in the group, the method does
+// nothing.
 func (g *group) add(pid int) error {
 	if g == nil || g.version == 2 {
 		return nil
@@ -173,8 +171,8 @@ func (g *group) add(pid int) error {
 	return nil
 }
 
-// The method "limit" sets the memory limit of the group. The limit is a number of bytes. If the
-// group exceeds the limit, the kernel kills the worker.
+// limit sets the memory limit of the group. The limit is a number of bytes. If the group exceeds
+// the limit, the kernel kills the worker.
 func (g *group) limit(bytes uint64) error {
 	if g == nil {
 		return nil
@@ -204,8 +202,8 @@ func (g *group) limit(bytes uint64) error {
 	return nil
 }
 
-// The method "remove" kills all processes that remain in the group. Then it removes the group. The
-// worker process of the group must have exited before.
+// remove kills all processes that remain in the group. Then it removes the group. The worker
+// process of the group must have exited before.
 func (g *group) remove() {
 	if g == nil {
 		return
@@ -236,7 +234,7 @@ func killGroup(folder string) {
 	}
 }
 
-// The method "detail" returns a description of the group for a report.
+// detail returns a description of the group for a report.
 func (g *group) detail() string {
 	if g == nil {
 		return ""

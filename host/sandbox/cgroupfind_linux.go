@@ -84,7 +84,7 @@ func relativeTo(root, path string) (string, bool) {
 	return rest, err == nil && rest != ".." && !strings.HasPrefix(rest, "../")
 }
 
-// The function "unescape" decodes the escapes that the kernel uses in folder names.
+// unescape decodes the escapes that the kernel uses in folder names.
 func unescape(name string) string {
 	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\134`, `\`).Replace(name)
 }
@@ -96,8 +96,8 @@ func hasControllers(folder string) bool {
 	return !slices.ContainsFunc(controllers, func(name string) bool { return !slices.Contains(have, name) })
 }
 
-// The method "delegate" prepares the group of this process for subgroups. The method "delegate"
-// moves this process to a subgroup. This process must be the only process in the group.
+// delegate prepares the group of this process for subgroups. delegate moves this process to a
+// subgroup. This process must be the only process in the group.
 func (g *groups) delegate() error {
 	folder := g.folders[0]
 	if filepath.Base(folder) == hostGroup { // the group exists already

@@ -89,7 +89,7 @@ func waitFor(child int, status *unix.WaitStatus) error {
 	}
 }
 
-// The variable "dot" contains the path of the current folder as a C string.
+// dot contains the path of the current folder as a C string.
 var dot = [2]byte{'.', 0}
 
 // startChroot starts a child process. The child process shares the root and the current folder with
@@ -110,8 +110,7 @@ func startChroot(root, from, to int) (pid int, errno syscall.Errno) {
 // byte to chrootStack. The child process has read the byte from the pipe.
 var chrootStack [256]byte
 
-// The struct "capabilities" contains the header and the sets for capget(2) and capset(2), version
-// 3.
+// capabilities contains the header and the sets for capget(2) and capset(2), version 3.
 type capabilities struct {
 	header unix.CapUserHeader
 	sets   [2]unix.CapUserData

@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// The type "proxy" is an engine that runs its guests in workers.
+// proxy is an engine that runs its guests in workers.
 type proxy struct {
 	pool     *Pool
 	language Language
@@ -72,8 +72,7 @@ func (e *proxy) Load(ctx context.Context, src engine.Source) (engine.Program, er
 	return p, nil
 }
 
-// The method "compile" compiles the program. The method "compile" also prepares everything that the
-// program requires.
+// compile compiles the program. compile also prepares everything that the program requires.
 func (p *program) compile(ctx context.Context) error {
 	spent, err := p.attachShared(ctx)
 	if err != nil {
@@ -153,9 +152,8 @@ func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (o
 	return out, err
 }
 
-// The method "within" calls the function "do" with a worker. The worker has already compiled the
-// program. If the worker died while it was idle, the method "within" tries another worker, because
-// the tool has not run yet.
+// within calls the function "do" with a worker. The worker has already compiled the program. If the
+// worker died while it was idle, within tries another worker, because the tool has not run yet.
 func (p *program) within(ctx context.Context, domain *string, do func(*worker) error) error {
 	for range maxTries {
 		w, err := p.engine.pool.acquire(ctx, p, domain)

@@ -20,7 +20,7 @@ var (
 	outOfStack = []string{"goroutine stack exceeds", "stack overflow"}
 )
 
-// The type "exit" describes how a worker ended during an exchange.
+// exit describes how a worker ended during an exchange.
 type exit struct {
 	cause  error // the error of the exchange, such as io.EOF
 	reason error // the reason why the watchdog killed the worker, or nil
@@ -29,9 +29,9 @@ type exit struct {
 	closed bool // whether the pool was closed
 }
 
-// The method "fault" reaps a worker. The method "fault" returns the fault for the run of the
-// worker. If the cause of the exit is unknown, the method logs the exit and the worker's standard
-// error. Guests must not see the standard error.
+// fault reaps a worker. fault returns the fault for the run of the worker. If the cause of the exit
+// is unknown, the method logs the exit and the worker's standard error. Guests must not see the
+// standard error.
 func (d exit) fault(w *worker, log *slog.Logger) error {
 	state, stderr := w.reap()
 	disconnected := isDisconnect(d.cause)

@@ -26,11 +26,11 @@ const (
 	enough = 30 * time.Second
 )
 
-// The variable "roomy" contains a memory limit. The variable "roomy" is sufficient for the largest
-// possible stack, even under the race detector.
+// roomy contains a memory limit. roomy is sufficient for the largest possible stack, even under the
+// race detector.
 var roomy = engine.Input{Limits: engine.Limits{MemoryBytes: 512 << 20}}
 
-// The type "bench" is a pool with one worker that runs the probe engine.
+// bench is a pool with one worker that runs the probe engine.
 type bench struct {
 	pool *sandbox.Pool
 	log  lockedBuffer
@@ -63,7 +63,7 @@ func newBench(t testing.TB, o sandbox.Options) *bench {
 	return b
 }
 
-// The method "load" compiles the source of an act of the probe engine.
+// load compiles the source of an act of the probe engine.
 func (b *bench) load(t testing.TB, act, domain string) engine.Program {
 	t.Helper()
 	program, err := b.pool.Engines()[probing].Load(t.Context(), engine.Source{Path: "act.probe", Code: []byte(act), Domain: domain})
@@ -73,7 +73,7 @@ func (b *bench) load(t testing.TB, act, domain string) engine.Program {
 	return program
 }
 
-// The method "run" runs the program of an act with an argument and returns the result.
+// run runs the program of an act with an argument and returns the result.
 func (b *bench) run(t testing.TB, act, text string, in engine.Input, limit time.Duration, host engine.Host) (string, error) {
 	t.Helper()
 	program := b.load(t, act, "")

@@ -18,16 +18,16 @@ const maxPending = 1000
 // externalExchange contains the parent's state of a run's external operations.
 type externalExchange struct {
 	pool *Pool
-	// The field "begun" is the id of the operation that the worker began last. The first operation
-	// of a worker has the id 1.
+	// begun is the id of the operation that the worker began last. The first operation of a worker
+	// has the id 1.
 	begun uint64
-	// The field "pending" maps ids of the host to ids of the worker. The two ids in an entry
-	// identify the same operation.
+	// pending maps ids of the host to ids of the worker. The two ids in an entry identify the same
+	// operation.
 	pending map[uint64]uint64
 }
 
-// The method "begin" begins an external operation of the guest. If a frame begins an operation, the
-// worker expects no reply to this frame.
+// begin begins an external operation of the guest. If a frame begins an operation, the worker
+// expects no reply to this frame.
 func (x *exchange) begin(f *fields) error {
 	id := f.number()
 	call, op, err := x.readCall(f)
@@ -55,8 +55,8 @@ func (x *exchange) begin(f *fields) error {
 	return nil
 }
 
-// The method "wait" waits for the next answer to an external operation and sends the answer. The
-// wait has a time limit.
+// wait waits for the next answer to an external operation and sends the answer. The wait has a time
+// limit.
 func (x *exchange) wait(f *fields) error {
 	left := time.Duration(f.amount())
 	if err := f.end(); err != nil {
@@ -80,8 +80,8 @@ func (x *exchange) wait(f *fields) error {
 	return x.worker.wire.send(answer.number(outcomeHalted))
 }
 
-// The method "await" waits for the next answer. The method "await" returns the answer and the id
-// that the worker uses for the operation.
+// await waits for the next answer. await returns the answer and the id that the worker uses for the
+// operation.
 func (x *exchange) await(left time.Duration) (id uint64, reply json.RawMessage, err error) {
 	if x.halted != nil {
 		return 0, nil, x.halted
@@ -121,7 +121,7 @@ func (x *exchange) withoutSlot(wait func() error) error {
 	return &engine.NotStartedError{Fault: abi.FaultOf(engine.FaultFromContext(x.ctx))}
 }
 
-// The method "begin" requests that the parent begins an external operation.
+// begin requests that the parent begins an external operation.
 func (s *server) begin(call abi.Call) (id uint64, err error) {
 	f := s.wire.frame(kindBegin).number(s.begun + 1)
 	writeCall(f, call)
@@ -136,7 +136,7 @@ func (s *server) begin(call abi.Call) (id uint64, err error) {
 // operation.
 var doneSizes = sizes{kindDone: replySizes[kindReply]}
 
-// The method "await" waits until the parent has sent the answer to an external operation.
+// await waits until the parent has sent the answer to an external operation.
 func (s *server) await(_ context.Context, until time.Time) (id uint64, reply json.RawMessage, err error) {
 	left := uint64(0)
 	if !until.IsZero() {

@@ -32,7 +32,7 @@ type servedFile struct {
 	entries  []fs.DirEntry
 }
 
-// The method "size" returns the approximate memory use of s in bytes.
+// size returns the approximate memory use of s in bytes.
 func (s servedFile) size() int {
 	const entryBytes = 128
 	n := len(s.data)
@@ -42,9 +42,8 @@ func (s servedFile) size() int {
 	return n
 }
 
-// The type "archive" serves the files of a source. The type "archive" caches the files, because
-// every worker that compiles the source must see the same files. The type "archive" is safe for
-// concurrent use.
+// archive serves the files of a source. archive caches the files, because every worker that
+// compiles the source must see the same files. archive is safe for concurrent use.
 type archive struct {
 	readable []string // extensions
 
@@ -61,8 +60,8 @@ func newArchive(files fs.FS, readable []string) *archive {
 	return &archive{files: files, readable: readable, answers: map[string]servedFile{}}
 }
 
-// The method "seal" ends the use of the file system. After the call, the archive serves only files
-// that it has already read.
+// seal ends the use of the file system. After the call, the archive serves only files that it has
+// already read.
 func (a *archive) seal() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -71,7 +70,7 @@ func (a *archive) seal() {
 
 var errTooManyFiles = abi.Faultf(abi.SourceInvalid, "the files that the tool imports exceed the limit on files or bytes")
 
-// The method "reply" writes the type and the content of a file to a frame.
+// reply writes the type and the content of a file to a frame.
 func (a *archive) reply(f *frame, name string) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -91,8 +90,8 @@ func (a *archive) reply(f *frame, name string) error {
 	return nil
 }
 
-// The function "hidden" reports whether a name in the path starts with a dot. Hidden files are not
-// part of a tool. Hidden files can be databases or secrets.
+// hidden reports whether a name in the path starts with a dot. Hidden files are not part of a tool.
+// Hidden files can be databases or secrets.
 func hidden(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		if strings.HasPrefix(part, ".") && part != "." {
@@ -102,8 +101,8 @@ func hidden(name string) bool {
 	return false
 }
 
-// The method "read" reads a file from the file system of the source. If the file cannot be read,
-// the method reports that the file does not exist.
+// read reads a file from the file system of the source. If the file cannot be read, the method
+// reports that the file does not exist.
 func (a *archive) read(name string) servedFile {
 	if a.files == nil || !fs.ValidPath(name) || hidden(name) {
 		return servedFile{}

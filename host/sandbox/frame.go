@@ -9,7 +9,7 @@ import (
 	"math"
 )
 
-// The type "kind" is the type of a frame. The kind of a frame determines its fields.
+// kind is the type of a frame. The kind of a frame determines its fields.
 type kind byte
 
 // These constants are the kinds of frames. The comments name the sender of each kind. If a frame is
@@ -32,12 +32,11 @@ const (
 	kindCount     = iota
 )
 
-// The constant "version" is the version of the protocol. The parent and the worker must use equal
-// versions.
+// version is the version of the protocol. The parent and the worker must use equal versions.
 const version = 4
 
-// The type "sizes" contains the maximum payload size for each kind of frame. If the maximum size of
-// a kind is 0, frames of this kind are rejected.
+// sizes contains the maximum payload size for each kind of frame. If the maximum size of a kind is
+// 0, frames of this kind are rejected.
 type sizes [kindCount + 1]int
 
 // headBytes is the number of bytes in the head of a frame. The head contains the payload length in
@@ -47,7 +46,7 @@ const headBytes = 5
 // maxReusedBytes limits the size of a buffer that is reused for the next frame.
 const maxReusedBytes = 64 << 10
 
-// The type "wire" reads and writes frames. A wire is not safe for concurrent use.
+// wire reads and writes frames. A wire is not safe for concurrent use.
 type wire struct {
 	in       *bufio.Reader
 	out      io.Writer
@@ -62,9 +61,9 @@ func newWire(in io.Reader, out io.Writer) *wire {
 // All errors about invalid frames wrap errProtocol.
 var errProtocol = errors.New("protocol violation")
 
-// The method "receive" reads a frame. The method "receive" checks the length of the payload before
-// it allocates memory. The kind of the frame determines the maximum length. The caller becomes the
-// owner of the payload. The returned fields become invalid when the next frame is read.
+// receive reads a frame. receive checks the length of the payload before it allocates memory. The
+// kind of the frame determines the maximum length. The caller becomes the owner of the payload. The
+// returned fields become invalid when the next frame is read.
 func (w *wire) receive(limit *sizes) (kind, *fields, error) {
 	head, err := w.in.Peek(headBytes)
 	if err != nil {
@@ -86,14 +85,13 @@ func (w *wire) receive(limit *sizes) (kind, *fields, error) {
 	return k, &w.received, nil
 }
 
-// The method "frame" starts a new frame. The method "frame" reuses the buffer of the previous
-// frame.
+// frame starts a new frame. frame reuses the buffer of the previous frame.
 func (w *wire) frame(k kind) *frame {
 	w.writing.bytes = append(w.writing.bytes[:0], 0, 0, 0, 0, byte(k))
 	return &w.writing
 }
 
-// The method "send" writes a frame. The method "send" calls Write only once.
+// send writes a frame. send calls Write only once.
 func (w *wire) send(f *frame) error {
 	message := f.bytes
 	if cap(message) > maxReusedBytes {
@@ -107,8 +105,8 @@ func (w *wire) send(f *frame) error {
 	return err
 }
 
-// The type "frame" is a frame that is being built. Numbers are encoded as varints. Each byte slice
-// follows after its length.
+// frame is a frame that is being built. Numbers are encoded as varints. Each byte slice follows
+// after its length.
 type frame struct{ bytes []byte }
 
 func (f *frame) number(n uint64) *frame {
@@ -128,8 +126,7 @@ func (f *frame) text(text string) *frame {
 	return f
 }
 
-// The method "optional" writes a byte slice. The reader can distinguish a nil slice from an empty
-// slice.
+// optional writes a byte slice. The reader can distinguish a nil slice from an empty slice.
 func (f *frame) optional(data []byte) *frame {
 	if data == nil {
 		return f.number(0)
@@ -147,9 +144,8 @@ func (f *frame) texts(list []string) *frame {
 	return f
 }
 
-// The type "fields" reads the fields of a frame. After an error, all further fields are empty, and
-// the method "end" returns the error. Therefore callers check for errors only once, after the last
-// field.
+// fields reads the fields of a frame. After an error, all further fields are empty, and the method
+// "end" returns the error. Therefore callers check for errors only once, after the last field.
 type fields struct {
 	rest      []byte
 	malformed bool
@@ -165,7 +161,7 @@ func (f *fields) number() uint64 {
 	return n
 }
 
-// The method "count" reads a number. The number must not exceed the argument "limit".
+// count reads a number. The number must not exceed the argument "limit".
 func (f *fields) count(limit int) int {
 	n := f.number()
 	if n > uint64(limit) {
@@ -175,7 +171,7 @@ func (f *fields) count(limit int) int {
 	return int(n)
 }
 
-// The method "amount" reads a number. The number must fit into an int64.
+// amount reads a number. The number must fit into an int64.
 func (f *fields) amount() int64 {
 	n := f.number()
 	if n > math.MaxInt64 {
@@ -185,7 +181,7 @@ func (f *fields) amount() int64 {
 	return int64(n)
 }
 
-// The method "take" returns the next n bytes. The result shares the memory of the payload.
+// take returns the next n bytes. The result shares the memory of the payload.
 func (f *fields) take(n uint64) []byte {
 	if n > uint64(len(f.rest)) {
 		f.rest, f.malformed = nil, true
@@ -208,7 +204,7 @@ func (f *fields) optional() []byte {
 	return f.take(n - 1)
 }
 
-// The method "texts" reads a list of strings. The list can contain at most "limit" strings.
+// texts reads a list of strings. The list can contain at most "limit" strings.
 func (f *fields) texts(limit int) []string {
 	// The encoding of each string needs at least one byte. Therefore the size of the remaining
 	// payload limits the number of strings, even if the encoded number is larger.
@@ -223,8 +219,7 @@ func (f *fields) texts(limit int) []string {
 	return list
 }
 
-// The method "end" returns an error if the payload was malformed, or if some bytes of the payload
-// were not read.
+// end returns an error if the payload was malformed, or if some bytes of the payload were not read.
 func (f *fields) end() error {
 	if f.malformed || len(f.rest) > 0 {
 		return fmt.Errorf("malformed frame fields: %w", errProtocol)

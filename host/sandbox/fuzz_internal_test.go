@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// The function "seed" returns the encoding of frames.
+// seed returns the encoding of frames.
 func seed(frames ...func(*wire) error) []byte {
 	var out bytes.Buffer
 	w := newWire(nil, &out)
@@ -133,8 +133,7 @@ func FuzzWorker(f *testing.F) {
 	})
 }
 
-// The type "echo" is an engine. The type "echo" reads a file, performs memory calls and writes log
-// lines.
+// echo is an engine. echo reads a file, performs memory calls and writes log lines.
 type echo struct{}
 
 func (echo) Info() engine.Info { return engine.Info{Name: "echo"} }

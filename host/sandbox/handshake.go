@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// The type "handshake" is the first message between the parent and the worker. The handshake of the
-// parent configures the worker. The handshake of the worker reports which isolation layers are on.
+// handshake is the first message between the parent and the worker. The handshake of the parent
+// configures the worker. The handshake of the worker reports which isolation layers are on.
 type handshake struct {
 	version uint64
 	build   string
@@ -35,7 +35,7 @@ const maxSharedFiles = 16
 // worker compare.
 func newHandshake() handshake { return handshake{version: version, build: build(), key: rand.Text()} }
 
-// The type "mounts" describes the folders that a worker can access.
+// mounts describes the folders that a worker can access.
 type mounts struct {
 	folder      string // the folder of compiled code of the worker's domain, or ""
 	language    string // the language whose Shared the worker starts, or ""
@@ -80,8 +80,8 @@ func bit(b bool) uint64 {
 // path.
 const modulePath = "github.com/toolrun/toolrun"
 
-// The function "build" returns the versions of the protocol, the ABI and toolrun. The parent and
-// the worker must have equal versions.
+// build returns the versions of the protocol, the ABI and toolrun. The parent and the worker must
+// have equal versions.
 var build = sync.OnceValue(func() string {
 	text := fmt.Sprintf("worker %d, ABI %d", version, abi.Version)
 	info, ok := debug.ReadBuildInfo()

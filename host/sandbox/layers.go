@@ -85,7 +85,7 @@ func (e *MissingError) Error() string {
 	return "this machine lacks required isolation layers: " + strings.Join(texts, "; ")
 }
 
-// The method "missing" returns a *MissingError if a required layer is off.
+// missing returns a *MissingError if a required layer is off.
 func (r Report) missing(required []string) error {
 	var missing []Layer
 	for _, l := range r.Layers {
@@ -99,7 +99,7 @@ func (r Report) missing(required []string) error {
 	return &MissingError{missing}
 }
 
-// The method "sort" sorts the layers in the order of a Report.
+// sort sorts the layers in the order of a Report.
 func (r *Report) sort() {
 	slices.SortFunc(r.Layers, func(a, b Layer) int {
 		return slices.Index(layers, a.Name) - slices.Index(layers, b.Name)

@@ -24,7 +24,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// The function "children" returns the child processes of this process that have not been reaped.
+// children returns the child processes of this process that have not been reaped.
 func children(t testing.TB) []int {
 	t.Helper()
 	files, err := filepath.Glob("/proc/self/task/*/children")

@@ -137,8 +137,8 @@ func newTestEnv(t *testing.T) *testEnv {
 	return w
 }
 
-// The method "try" performs an act in a worker and returns the result. Only the given kernel
-// layers of the worker are on.
+// try performs an act in a worker and returns the result. Only the given kernel layers of the
+// worker are on.
 func (w *testEnv) try(t *testing.T, name string, with ...string) string {
 	t.Helper()
 	for _, layer := range with {

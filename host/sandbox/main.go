@@ -43,9 +43,9 @@ const maxProcs = 2
 // higher than the memory limit of a worker.
 const maxStackBytes = 32 << 20
 
-// The function "run" first locks this process down. Then it reads requests of the parent from
-// standard input, and compiles and runs programs. The function returns when the input ends. The
-// function writes the replies to standard output.
+// run first locks this process down. Then it reads requests of the parent from standard input, and
+// compiles and runs programs. The function returns when the input ends. The function writes the
+// replies to standard output.
 func run(languages []Language) error {
 	closeInherited()
 	ignoreSignals()

@@ -129,7 +129,7 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// The method "check" returns all errors in the options.
+// check returns all errors in the options.
 func (o Options) check() error {
 	var errs []error
 	if len(o.Languages) == 0 {

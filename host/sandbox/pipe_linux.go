@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The type "pipe" is the end of the wire that belongs to the parent. A read ends when the worker
-// process exits. The read ends even if a child process of a guest still has the pipes open.
+// pipe is the end of the wire that belongs to the parent. A read ends when the worker process
+// exits. The read ends even if a child process of a guest still has the pipes open.
 type pipe struct {
 	in, out int
 	pidfd   int // the pidfd of the process; -1 if the system has no pidfds
@@ -76,7 +76,7 @@ func (l *pipe) Write(b []byte) (written int, err error) {
 	return written, nil
 }
 
-// The method "empty" reports whether the parent has read all data that the worker has written.
+// empty reports whether the parent has read all data that the worker has written.
 func (l *pipe) empty() bool {
 	fds := [...]unix.PollFd{{Fd: int32(l.in), Events: unix.POLLIN}}
 	for {
@@ -88,7 +88,7 @@ func (l *pipe) empty() bool {
 	}
 }
 
-// The method "wait" waits until fd is ready or the process has exited.
+// wait waits until fd is ready or the process has exited.
 func (l *pipe) wait(fd int, events int16) (ready, ended bool, err error) {
 	fds := [...]unix.PollFd{{Fd: int32(fd), Events: events}, {Fd: int32(l.pidfd), Events: unix.POLLIN}}
 	for {

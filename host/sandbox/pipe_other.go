@@ -4,7 +4,7 @@ package sandbox
 
 import "os"
 
-// The type "pipe" is the end of the wire that belongs to the parent.
+// pipe is the end of the wire that belongs to the parent.
 type pipe struct{ in, out *os.File }
 
 func newPipe(in, out *os.File, _ int) (*pipe, error) { return &pipe{in, out}, nil }

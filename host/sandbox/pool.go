@@ -91,8 +91,7 @@ func (p *Pool) Report() (Report, error) {
 // If a run starts after Close, it fails with errPoolClosed.
 var errPoolClosed = unavailable("the worker pool is closed")
 
-// The method "refill" starts spares until their number is correct. The caller must hold the lock
-// "mu".
+// refill starts spares until their number is correct. The caller must hold the lock "mu".
 func (p *Pool) refill() {
 	for _, o := range p.spareMounts {
 		for !p.closed && p.sparesOf(o)+p.starting[o] < p.options.Spares {
@@ -223,9 +222,9 @@ func (p *Pool) spawnConfig() spawnConfig {
 	return s
 }
 
-// The system can deny features of the configuration. The method "degrade" removes the next such
-// feature. The method "degrade" returns false if no feature is left. The control group is removed
-// first, because the control group adds the least protection.
+// The system can deny features of the configuration. degrade removes the next such feature. degrade
+// returns false if no feature is left. The control group is removed first, because the control
+// group adds the least protection.
 func (s *spawnConfig) degrade(err error) bool {
 	switch {
 	case s.group != nil:
@@ -251,7 +250,7 @@ func unavailable(text string) error {
 	return &engine.NotStartedError{Fault: abi.Faultf(abi.Unavailable, "%s", text)}
 }
 
-// The method "command" returns the path of the program for workers and its first argument.
+// command returns the path of the program for workers and its first argument.
 func (p *Pool) command() (path, argument0 string) {
 	if p.options.Command != "" {
 		return p.options.Command, p.options.Command

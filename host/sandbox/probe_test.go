@@ -23,9 +23,9 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox/sandboxtest"
 )
 
-// The type "probes" is an engine. The guests of the engine are Go functions in this file. The
-// guests perform acts of an attacker. The attacker has escaped from the sandbox of a language. In
-// this engine, a source is the name of an act.
+// probes is an engine. The guests of the engine are Go functions in this file. The guests perform
+// acts of an attacker. The attacker has escaped from the sandbox of a language. In this engine, a
+// source is the name of an act.
 type probes struct{ dir string }
 
 func (probes) Info() engine.Info { return engine.Info{Name: "probe", Extensions: []string{".probe"}} }
@@ -45,8 +45,8 @@ func (p probes) Load(_ context.Context, src engine.Source) (engine.Program, erro
 	return probe{name, found}, nil
 }
 
-// The method "compiled" returns the compiled code of a source. If this fails, it returns the text
-// of an error. If the code does not exist, the method writes the code.
+// compiled returns the compiled code of a source. If this fails, it returns the text of an error.
+// If the code does not exist, the method writes the code.
 func (p probes) compiled(name string) string {
 	if p.dir == "" {
 		return "nowhere"
@@ -64,8 +64,8 @@ func (p probes) compiled(name string) string {
 	return string(text)
 }
 
-// The type "sharing" is an engine. All its tools return the same text. The text is shared state,
-// which is prepared only once from a file.
+// sharing is an engine. All its tools return the same text. The text is shared state, which is
+// prepared only once from a file.
 type sharing struct{ dir, text string }
 
 var sharingLanguage = sandbox.Language{
@@ -145,13 +145,12 @@ func (p probe) Run(ctx context.Context, in engine.Input, host engine.Host) (engi
 	return engine.Output{Output: text}, err
 }
 
-// The method "asks" reports whether an act returns errors and faults of its memory calls without
-// a change.
+// asks reports whether an act returns errors and faults of its memory calls without a change.
 func (p probe) asks() bool {
 	return strings.HasPrefix(p.name, "call") || strings.HasPrefix(p.name, "fl") || strings.HasPrefix(p.name, "fail")
 }
 
-// The type "act" is the input of an act.
+// act is the input of an act.
 type act struct {
 	ctx  context.Context
 	text string // the argument of the act
@@ -192,8 +191,8 @@ var loadFaults = map[string]func(dir string) error{
 	},
 }
 
-// The function "fill" appends blocks to files until the system denies a write. The argument "times"
-// is the maximum number of blocks.
+// fill appends blocks to files until the system denies a write. The argument "times" is the maximum
+// number of blocks.
 func fill(dir string, name func(int) string, bytes, times int) error {
 	block := make([]byte, bytes)
 	for n := range times {
@@ -477,7 +476,7 @@ func swell() {
 	}
 }
 
-// The function "nest" calls itself until the stack overflows.
+// nest calls itself until the stack overflows.
 func nest(n int) string {
 	if n < 0 {
 		return ""

@@ -10,12 +10,12 @@ import (
 // code of its old version stays in the cache.
 const cacheLifetime = 30 * 24 * time.Hour
 
-// The function "touch" marks compiled code as used.
+// touch marks compiled code as used.
 func touch(entry string, now time.Time) { _ = os.Chtimes(entry, now, now) } // can fail
 
-// The function "prune" removes compiled code that has not been used for a long time. The function
-// also removes folders of killed compilers. Errors are ignored, because an error means only that
-// the cache uses more space.
+// prune removes compiled code that has not been used for a long time. The function also removes
+// folders of killed compilers. Errors are ignored, because an error means only that the cache uses
+// more space.
 func prune(cacheDir string, now time.Time) {
 	entries, _ := filepath.Glob(filepath.Join(cacheDir, "*", "*")) // only a malformed pattern fails
 	for _, entry := range entries {

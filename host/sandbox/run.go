@@ -88,8 +88,8 @@ func (x *exchange) serve() (out engine.Output, err error, lost bool) {
 	}
 }
 
-// The method "call" performs a memory call of the guest. The host checks that the arguments are
-// JSON, because it does not trust the worker.
+// call performs a memory call of the guest. The host checks that the arguments are JSON, because it
+// does not trust the worker.
 func (x *exchange) call(f *fields) error {
 	call, op, err := x.readCall(f)
 	if err != nil {
@@ -129,8 +129,8 @@ func (x *exchange) readCall(f *fields) (call abi.Call, op abi.Operation, err err
 	return call, op, nil
 }
 
-// The method "perform" performs an operation of the guest. During an external operation, the worker
-// releases its slot.
+// perform performs an operation of the guest. During an external operation, the worker releases its
+// slot.
 func (x *exchange) perform(op abi.Operation, call abi.Call) (reply json.RawMessage, err error) {
 	if !op.External {
 		return x.host.Call(x.ctx, call)
@@ -159,9 +159,8 @@ func (x *exchange) replyFault(answer *frame, fault *abi.Fault) error {
 	return x.worker.wire.send(answer.number(outcomeFault).data(text))
 }
 
-// The method "log" handles a log line. A correct worker never exceeds the limit on log lines. If
-// the log lines of a worker exceed twice the limit, the worker is hostile, and the method returns
-// an error.
+// log handles a log line. A correct worker never exceeds the limit on log lines. If the log lines
+// of a worker exceed twice the limit, the worker is hostile, and the method returns an error.
 func (x *exchange) log(f *fields) error {
 	level, text := abi.Level(f.text()), f.text()
 	if err := f.end(); err != nil {
@@ -188,7 +187,7 @@ func knownLevel(level abi.Level) abi.Level {
 	return abi.LevelInfo
 }
 
-// The method "outcome" reads the result of the run.
+// outcome reads the result of the run.
 func (x *exchange) outcome(f *fields) (out engine.Output, err error, lost bool) {
 	status := f.number()
 	out.MemoryBytes = min(f.amount(), x.limits.MemoryBytes+maxExtraMemory)

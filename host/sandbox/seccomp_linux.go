@@ -104,7 +104,7 @@ func buildFilter(may permissions, self uint32) []unix.SockFilter {
 // filter is a program for the kernel's packet filter, bpf(4).
 type filter []unix.SockFilter
 
-// The method "load" loads four bytes of the system call data.
+// load loads four bytes of the system call data.
 func (p *filter) load(at uint32) {
 	*p = append(*p, unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at})
 }

@@ -53,8 +53,8 @@ func newServer(w *wire, languages []Language, parent handshake) *server {
 	return s
 }
 
-// The method "add" creates the engine of a language. If the language has shared state, the method
-// starts the engine with the shared state.
+// add creates the engine of a language. If the language has shared state, the method starts the
+// engine with the shared state.
 func (s *server) add(l Language, parent handshake) {
 	e, o := l.New(Setup{Panicked: logPanic}), parent.mounts
 	switch name := e.Info().Name; {
@@ -122,7 +122,7 @@ func (s *server) serve() error {
 	}
 }
 
-// The method "load" compiles a source.
+// load compiles a source.
 func (s *server) load(f *fields) error {
 	id, name, operations, key := f.number(), f.text(), f.data(), f.text()
 	src := engine.Source{Path: f.text(), Entry: f.text()}
@@ -201,7 +201,7 @@ func truncate(text string) string {
 	return strings.ToValidUTF8(text[:limit], "")
 }
 
-// The method "run" executes a program once.
+// run executes a program once.
 func (s *server) run(f *fields) error {
 	program := s.programs[f.number()]
 	in, left := readInput(f)
@@ -258,7 +258,7 @@ func (s *server) limitMemory(bytes int64) {
 	}
 }
 
-// The method "answer" sends the result of a run.
+// answer sends the result of a run.
 func (s *server) answer(out engine.Output, err error) error {
 	status, body := uint64(outcomeOutput), []byte(nil)
 	if err != nil {
@@ -291,7 +291,7 @@ var (
 	fileSizes  = sizes{kindFile: maxFileBytes + 16<<20}
 )
 
-// The method "call" sends a memory call to the parent and returns the reply.
+// call sends a memory call to the parent and returns the reply.
 func (s *server) call(_ context.Context, call abi.Call) (json.RawMessage, error) {
 	f := s.wire.frame(kindCall)
 	writeCall(f, call)
@@ -336,7 +336,7 @@ func readReply(reply *fields) (json.RawMessage, error) {
 	return nil, fault
 }
 
-// The method "log" sends a log line unless the run has exceeded its limits on log lines.
+// log sends a log line unless the run has exceeded its limits on log lines.
 func (s *server) log(level abi.Level, text string) error {
 	if s.lines > s.limits.LogLines || s.bytes > s.limits.LogBytes {
 		return nil // the worker has sent the line that exceeded the limit, so the host detects the excess

@@ -31,7 +31,7 @@ func sharingPool(t *testing.T, cacheDir, key string, files ...string) *sandbox.P
 	return pool
 }
 
-// The function "say" runs a tool for a domain and returns the output of the tool.
+// say runs a tool for a domain and returns the output of the tool.
 func say(t *testing.T, pool *sandbox.Pool, domain string) (string, error) {
 	t.Helper()
 	program, err := pool.Engines()[0].Load(t.Context(), engine.Source{Path: "t.sharing", Domain: domain})

@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// The variable "languages" returns the languages of the workers in these tests.
+// languages returns the languages of the workers in these tests.
 var languages = []sandbox.Language{
 	{New: func(s sandbox.Setup) engine.Engine { return js.New(js.WithPanicLog(s.Panicked)) }},
 	{New: func(s sandbox.Setup) engine.Engine {

@@ -91,9 +91,9 @@ const memorySlack = 24 << 20
 // memory and the files that the worker has read.
 const groupSlack = 64 << 20
 
-// The method "limit" limits the memory that the worker can use in addition to its baseline. The
-// kernel counts private writable memory (RLIMIT_DATA in getrlimit(2)). Private writable memory
-// consists of Go's heap and the WebAssembly memories.
+// limit limits the memory that the worker can use in addition to its baseline. The kernel counts
+// private writable memory (RLIMIT_DATA in getrlimit(2)). Private writable memory consists of Go's
+// heap and the WebAssembly memories.
 func (w *worker) limit(bytes int64) error {
 	limit := min(w.baseline+uint64(bytes)+uint64(bytes)/4+memorySlack, w.maxMemory)
 	if limit == w.memoryLimit {
@@ -114,7 +114,7 @@ func (w *worker) limit(bytes int64) error {
 	return nil
 }
 
-// The method "measure" sets the baseline to the current memory of the worker.
+// measure sets the baseline to the current memory of the worker.
 func (w *worker) measure() {
 	if private, resident := w.memoryNow(); private > 0 {
 		w.baseline, w.residentBaseline = private, resident
@@ -131,8 +131,8 @@ func (w *worker) overMemoryLimit() bool {
 	return private > w.memoryLimit || resident > w.residentBaseline+(w.memoryLimit-min(w.memoryLimit, w.baseline))
 }
 
-// The method "threads" returns the number of threads of the worker, or 0 if the number is unknown.
-// The number of threads is derived from the link count of /proc/PID/task.
+// threads returns the number of threads of the worker, or 0 if the number is unknown. The number of
+// threads is derived from the link count of /proc/PID/task.
 func (w *worker) threads() int {
 	if !w.report.On(LayerLimits) {
 		return 0

@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// The constant "grace" is the length of the grace period, which begins at the deadline of a run. If
-// a worker ends the run within the grace period, the worker is reused. Otherwise, it is killed.
+// grace is the length of the grace period, which begins at the deadline of a run. If a worker ends
+// the run within the grace period, the worker is reused. Otherwise, it is killed.
 const grace = 50 * time.Millisecond
 
 // restGrace is the grace period of a worker whose guest waits for the host. A worker whose guest
@@ -91,8 +91,8 @@ func (g *watchdog) startGrace() {
 	g.graceTimer = time.AfterFunc(limit, func() { g.end(nil) })
 }
 
-// The method "end" kills the worker for a reason. If the argument "reason" is nil, the reason is
-// the cause of the context.
+// end kills the worker for a reason. If the argument "reason" is nil, the reason is the cause of
+// the context.
 func (g *watchdog) end(reason error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -102,8 +102,8 @@ func (g *watchdog) end(reason error) {
 	g.kill(reason)
 }
 
-// The method "kill" kills the worker unless the exchange has ended or the worker has already been
-// killed. The caller must hold mu.
+// kill kills the worker unless the exchange has ended or the worker has already been killed. The
+// caller must hold mu.
 func (g *watchdog) kill(reason error) {
 	if !g.finished && g.reason == nil {
 		g.reason, g.cpuUsed = reason, g.used()
@@ -111,8 +111,8 @@ func (g *watchdog) kill(reason error) {
 	}
 }
 
-// The method "check" kills a worker that has exceeded its budget. For a worker within its budget,
-// the method schedules the next check.
+// check kills a worker that has exceeded its budget. For a worker within its budget, the method
+// schedules the next check.
 func (g *watchdog) check() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -135,7 +135,7 @@ func (g *watchdog) check() {
 	g.checkTimer.Reset(wait)
 }
 
-// The method "rest" makes the checks less frequent while the guest waits for the host.
+// rest makes the checks less frequent while the guest waits for the host.
 func (g *watchdog) rest(resting bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -145,9 +145,8 @@ func (g *watchdog) rest(resting bool) {
 	}
 }
 
-// The method "exceeded" returns a fault if the worker has exceeded its budget. The watchdog must
-// check the memory, because the kernel does not limit the use of address space that was reserved
-// earlier.
+// exceeded returns a fault if the worker has exceeded its budget. The watchdog must check the
+// memory, because the kernel does not limit the use of address space that was reserved earlier.
 func (g *watchdog) exceeded() error {
 	if cpu := g.limits.cpu; cpu > 0 && g.used() > cpu {
 		f := abi.Faultf(abi.Timeout, "%s exceeded its processor time limit (%s)", g.doing, cpu)
@@ -162,12 +161,11 @@ func (g *watchdog) exceeded() error {
 	return g.limits.writes.exceeded()
 }
 
-// The method "used" returns the processor time that the exchange has used so far.
+// used returns the processor time that the exchange has used so far.
 func (g *watchdog) used() time.Duration { return max(0, cpuTime(g.worker.process.Pid)-g.cpuBefore) }
 
-// The method "done" ends the watchdog. The method "done" returns the processor time that the
-// exchange used, and the reason why the worker was killed. The reason is nil if the worker was not
-// killed.
+// done ends the watchdog. done returns the processor time that the exchange used, and the reason
+// why the worker was killed. The reason is nil if the worker was not killed.
 func (g *watchdog) done() (used time.Duration, reason error) {
 	if g.stop != nil {
 		g.stop()

@@ -59,8 +59,8 @@ const maxStderrBytes = 64 << 10
 // the start can take longer on a busy machine.
 const startTimeout = 20 * time.Second
 
-// The function "spawn" starts a worker process and connects its standard input and output to a
-// wire. Call spawn on the thread of the spawner.
+// spawn starts a worker process and connects its standard input and output to a wire. Call spawn on
+// the thread of the spawner.
 func spawn(command, argument0 string, s spawnConfig, without []string) (*worker, error) {
 	theirIn, toCell, err1 := blockingPipe()
 	fromCell, theirOut, err2 := blockingPipe()
@@ -100,8 +100,7 @@ func closeAll(files []*os.File) {
 // handshakeSizes contains the frame size limits during the handshake.
 var handshakeSizes = sizes{kindHandshake: 64 << 10}
 
-// The method "handshake" configures a new worker and reads the worker's report of its isolation
-// layers.
+// handshake configures a new worker and reads the worker's report of its isolation layers.
 func (w *worker) handshake(h handshake) error {
 	timer := time.AfterFunc(startTimeout, w.kill)
 	defer timer.Stop()
@@ -125,8 +124,7 @@ func (w *worker) handshake(h handshake) error {
 	return nil
 }
 
-// The method "kill" kills the process. The method is safe for concurrent use and can be called more
-// than once.
+// kill kills the process. The method is safe for concurrent use and can be called more than once.
 func (w *worker) kill() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -136,18 +134,18 @@ func (w *worker) kill() {
 	}
 }
 
-// The method "alive" returns true until the method "kill" is called.
+// alive returns true until the method "kill" is called.
 func (w *worker) alive() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return !w.dead
 }
 
-// The method "stop" ends a worker that is no longer needed.
+// stop ends a worker that is no longer needed.
 func (w *worker) stop() { w.reap() }
 
-// The method "reap" kills the process, waits for its end, and returns the exit state and the
-// standard error of the process.
+// reap kills the process, waits for its end, and returns the exit state and the standard error of
+// the process.
 func (w *worker) reap() (*os.ProcessState, string) {
 	if w.reaped {
 		return w.state, w.stderr

@@ -25,8 +25,8 @@ type writeLimit struct {
 	files  int // files and folders
 }
 
-// The method "exceeded" returns a fault if the folder exceeds the limit or cannot be read. A nil
-// writeLimit is never exceeded.
+// exceeded returns a fault if the folder exceeds the limit or cannot be read. A nil writeLimit is
+// never exceeded.
 func (k *writeLimit) exceeded() error {
 	if k == nil {
 		return nil

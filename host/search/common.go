@@ -24,7 +24,7 @@ func commonWordsOf(language string) commonWords {
 	return commonWords("\n" + string(list))
 }
 
-// The method "contains" reports whether a word is common.
+// contains reports whether a word is common.
 func (c commonWords) contains(word []byte) bool {
 	return strings.Contains(string(c), "\n"+string(word)+"\n")
 }

@@ -34,13 +34,13 @@ const DefaultLanguage = "english"
 // concurrent use.
 type Language struct {
 	name string
-	// The function "stem" is the algorithm of the Snowball project for the language.
+	// stem is the algorithm of the Snowball project for the language.
 	stem func(*snowballstem.Env) bool
 	// prefixes is true if the algorithm can remove the beginning of a word.
 	prefixes bool
 }
 
-// The function "languages" returns the languages, sorted by name.
+// languages returns the languages, sorted by name.
 func languages() []Language {
 	return []Language{
 		{name: "arabic", stem: arabic.Stem, prefixes: true},
@@ -95,8 +95,8 @@ type stemmer struct {
 	env      snowballstem.Env
 }
 
-// The method "stem" returns the stem of a word in lower case. Two words that differ only in accents
-// have the same stem.
+// stem returns the stem of a word in lower case. Two words that differ only in accents have the
+// same stem.
 func (s *stemmer) stem(word string) string {
 	s.env.SetCurrent(word)
 	s.language.stem(&s.env)

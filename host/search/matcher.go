@@ -14,10 +14,10 @@ type Matcher struct {
 	query *Query
 	words words
 	stems stemmer
-	// The field "known" maps words to the indexes of their terms, or to noTerm.
+	// known maps words to the indexes of their terms, or to noTerm.
 	known map[string]int
-	// The field "matches" contains the matches in the current text. If a term has a match, at[term]
-	// is greater by 1 than the index of the match. If the term has no match, at[term] is 0.
+	// matches contains the matches in the current text. If a term has a match, at[term] is greater
+	// by 1 than the index of the match. If the term has no match, at[term] is 0.
 	matches []Match
 	at      []int
 }

@@ -43,7 +43,7 @@ func judgments(t testing.TB, language string) (lines []string, queries []judged)
 	return lines, queries
 }
 
-// The function "rows" reads a file with two columns. A tab separates the columns.
+// rows reads a file with two columns. A tab separates the columns.
 func rows(t testing.TB, name string) (rows [][2]string) {
 	t.Helper()
 	content, err := os.ReadFile(name)
@@ -79,8 +79,8 @@ func (q judged) ndcg(hits []int) float64 {
 	return gain(got) / gain(ideal)
 }
 
-// The function "plain" ranks texts with BM25 over words in lower case. The function "plain" does
-// not use stems or the list of common words.
+// plain ranks texts with BM25 over words in lower case. plain does not use stems or the list of
+// common words.
 func plain(texts []string, query string) []int {
 	split := func(text string) []string {
 		return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })

@@ -10,7 +10,7 @@ const maxQueryWords = 8192
 // Query is a set of words to search for. Query is immutable and safe for concurrent use.
 type Query struct {
 	language *Language
-	// The field "terms" maps the stems to their indexes.
+	// terms maps the stems to their indexes.
 	terms map[string]int
 	// The field "first" contains the first bytes of all words whose stem can be a term of the
 	// query.
@@ -34,8 +34,8 @@ func (l *Language) Query(text string) *Query {
 	return q
 }
 
-// The method "add" adds the stems of the words of a text to the query. The method "add" omits the
-// words in the argument "omit".
+// add adds the stems of the words of a text to the query. add omits the words in the argument
+// "omit".
 func (q *Query) add(text string, omit commonWords) {
 	w, s, seen := words{}, stemmer{language: q.language}, map[string]bool{}
 	w.reset(text)

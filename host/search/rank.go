@@ -63,8 +63,8 @@ type rankedHit struct {
 	weight, tie int64
 }
 
-// The function "best" returns the first hits, up to the limit of the options. The function "best"
-// omits hits whose score is too low.
+// best returns the first hits, up to the limit of the options. best omits hits whose score is too
+// low.
 func best(ranked []rankedHit, o Options) []Hit {
 	if o.Limit > 0 && len(ranked) > o.Limit {
 		ranked = ranked[:o.Limit]
@@ -87,15 +87,15 @@ type posting struct {
 type occurrences struct {
 	// The field postings contains the postings of all terms, in the order of the texts.
 	postings []posting
-	// For each term, the field "containing" is the number of texts that contain the term.
+	// For each term, containing is the number of texts that contain the term.
 	containing []int
-	// The field "lengths" contains the number of words of each text. The field "average" is the
-	// average number of words of all texts.
+	// lengths contains the number of words of each text. average is the average number of words of
+	// all texts.
 	lengths []int
 	average float64
 }
 
-// The method "find" returns the occurrences of the query's terms.
+// find returns the occurrences of the query's terms.
 func (q *Query) find(texts []string) *occurrences {
 	found := &occurrences{containing: make([]int, len(q.terms)), lengths: make([]int, len(texts))}
 	m, total := q.Matcher(), 0
@@ -112,7 +112,7 @@ func (q *Query) find(texts []string) *occurrences {
 	return found
 }
 
-// The method "weights" returns the weight of each term, and the sum of all weights.
+// weights returns the weight of each term, and the sum of all weights.
 func (f *occurrences) weights(texts int) (weights []int64, total int64) {
 	weights = make([]int64, len(f.containing))
 	for term, n := range f.containing {

@@ -18,7 +18,7 @@ func language(t testing.TB, name string) *search.Language {
 	return l
 }
 
-// The function "order" returns the indexes of the texts of hits.
+// order returns the indexes of the texts of hits.
 func order(hits []search.Hit) []int {
 	var texts []int
 	for _, h := range hits {

@@ -40,7 +40,7 @@ type words struct {
 	paired bool
 }
 
-// The method "reset" starts to split another text.
+// reset starts to split another text.
 func (w *words) reset(text string) {
 	if !isASCII(text) && !norm.NFKC.IsNormalString(text) {
 		text = normalized(text)
@@ -117,9 +117,9 @@ func (w *words) rune() bool {
 	return complete
 }
 
-// The method "pair" reads the pair of characters that begins with the character r, which has n
-// bytes. If r is the last character of a sequence and all pairs of the sequence have been read,
-// pair returns false.
+// pair reads the pair of characters that begins with the character r, which has n bytes. If r is
+// the last character of a sequence and all pairs of the sequence have been read, pair returns
+// false.
 func (w *words) pair(r rune, n int) bool {
 	w.at += n
 	next, _ := utf8.DecodeRuneInString(w.text[w.at:])
@@ -136,8 +136,8 @@ func (w *words) pair(r rune, n int) bool {
 	return true
 }
 
-// The constant "contractions" contains the letters that can follow the apostrophe in an English
-// contraction. A contraction does not count as a word.
+// contractions contains the letters that can follow the apostrophe in an English contraction. A
+// contraction does not count as a word.
 const contractions = " s t d m re ve ll "
 
 // skipContraction skips an apostrophe and a contraction after a word, such as "'s" in "it's".
@@ -159,7 +159,7 @@ func (w *words) skipContraction() {
 	}
 }
 
-// The function "continues" reports whether a text begins with a letter.
+// continues reports whether a text begins with a letter.
 func continues(text string) bool {
 	r, _ := utf8.DecodeRuneInString(text)
 	return unicode.IsLetter(r)

@@ -30,13 +30,13 @@ var errUsedAgain = errors.New("used again")
 type ending struct {
 	*lifecycle
 	caller partition.Caller
-	// The field "found" is the record of the session that a sweep has found, or nil. If the session
-	// has changed since the sweep found the session, the session stays open.
+	// found is the record of the session that a sweep has found, or nil. If the session has changed
+	// since the sweep found the session, the session stays open.
 	found *storage.Record
 }
 
-// The method "run" replaces the session with a tombstone and removes the records that live only as
-// long as the session.
+// run replaces the session with a tombstone and removes the records that live only as long as the
+// session.
 func (e ending) run(ctx context.Context) error {
 	err := e.leaveTombstone(ctx)
 	if errors.Is(err, errUsedAgain) {
@@ -65,14 +65,14 @@ func (e ending) leaveTombstone(ctx context.Context) error {
 	})
 }
 
-// The method "tombstone" returns the write that replaces a session with a tombstone.
+// tombstone returns the write that replaces a session with a tombstone.
 func (e ending) tombstone(r storage.Record, state State) ([]storage.Write, error) {
 	at := e.db.Now()
 	ended := State{User: state.User, Started: state.Started, Ended: &at, Files: state.Files} // kept after the end
 	return e.write(nil, r, e.of.key(e.db.App, e.caller), ended, at.Add(max(tombstoneAge, e.namedFor)), e.caller)
 }
 
-// The method "check" returns an error if the caller is not allowed to end the session.
+// check returns an error if the caller is not allowed to end the session.
 func (e ending) check(r storage.Record, state State) error {
 	if err := e.of.checkConfined(e.caller, state); err != nil {
 		return err
@@ -96,8 +96,8 @@ func (e ending) deleteRecords(ctx context.Context) error {
 	return e.db.Fault("remove records", err)
 }
 
-// The method "sweep" ends the session under two conditions: the session was idle at the given time,
-// and it was not used after the sweep found it.
+// sweep ends the session under two conditions: the session was idle at the given time, and it was
+// not used after the sweep found it.
 func (e ending) sweep(ctx context.Context, at time.Time, before BeforeEnd) error {
 	ended := !e.found.Expires.IsZero()
 	switch {

@@ -8,25 +8,24 @@ import (
 
 // family contains the differences between sessions and workflows.
 type family struct {
-	// The field "noun" is the word for a record of the family in faults.
+	// noun is the word for a record of the family in faults.
 	noun string
-	// The field "kind" is the System part of all keys of the family. The field "part" is the key
-	// part that contains the id. The field "prefix" is the prefix of the keys of all records in a
-	// backend.
+	// kind is the System part of all keys of the family. part is the key part that contains the id.
+	// prefix is the prefix of the keys of all records in a backend.
 	kind   string
 	part   storage.Tag
 	prefix storage.Key
-	// The field "ended" is the code of faults for ids that are no longer usable.
+	// ended is the code of faults for ids that are no longer usable.
 	ended abi.Code
-	// The function "id" returns the id of the session or the workflow in a caller. The function
-	// "with" returns a copy of the caller with another id.
+	// id returns the id of the session or the workflow in a caller. The function "with" returns a
+	// copy of the caller with another id.
 	id   func(c partition.Caller) string
 	with func(c partition.Caller, id string) partition.Caller
-	// The function "key" returns the key of the caller's record. The function "erased" returns the
-	// key of a mark. If the mark exists, the user of the caller's record was erased.
+	// key returns the key of the caller's record. erased returns the key of a mark. If the mark
+	// exists, the user of the caller's record was erased.
 	key    func(app partition.App, c partition.Caller) storage.Key
 	erased func(app partition.App, c partition.Caller) storage.Key
-	// The function "tag" returns the tag of records that end with the session or the workflow.
+	// tag returns the tag of records that end with the session or the workflow.
 	tag func(id string) string
 	// byClaim is true if the id is always a verified id. If byClaim is true, confined callers have
 	// no further restriction.
@@ -80,5 +79,5 @@ func (f *family) errNotFound() error {
 	return abi.Faultf(abi.NotFound, "the %s does not exist", f.noun)
 }
 
-// The method "reading" returns a description of a read operation. The description appears in logs.
+// reading returns a description of a read operation. The description appears in logs.
 func (f *family) reading() string { return "read a " + f.noun }

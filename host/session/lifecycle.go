@@ -86,7 +86,7 @@ func (l *lifecycle) CheckCommit(r storage.Record, c partition.Caller, readOnly b
 	return nil
 }
 
-// The method "read" returns the caller's session if the caller is allowed to see the session.
+// read returns the caller's session if the caller is allowed to see the session.
 func (l *lifecycle) read(ctx context.Context, c partition.Caller) (storage.Record, State, error) {
 	if err := c.Check(); err != nil {
 		return storage.Record{}, State{}, err
@@ -111,8 +111,8 @@ func (l *lifecycle) read(ctx context.Context, c partition.Caller) (storage.Recor
 	return r, state, nil
 }
 
-// The method "stale" returns the state of the caller's session, and whether the use of the session
-// must be recorded. The method "stale" returns the same errors as Check.
+// stale returns the state of the caller's session, and whether the use of the session must be
+// recorded. stale returns the same errors as Check.
 func (l *lifecycle) stale(r storage.Record, c partition.Caller) (State, bool, error) {
 	state, err := Decode(r)
 	if err != nil {
@@ -125,7 +125,7 @@ func (l *lifecycle) stale(r storage.Record, c partition.Caller) (State, bool, er
 	return state, !r.Exists() || state.User != c.User || now.Sub(r.Updated) > l.idle/8, nil
 }
 
-// The method "used" returns the state of the caller's session after the use has been recorded.
+// used returns the state of the caller's session after the use has been recorded.
 func (l *lifecycle) used(r storage.Record, c partition.Caller) (State, error) {
 	state, err := Decode(r)
 	if err != nil {
@@ -144,8 +144,8 @@ func (l *lifecycle) used(r storage.Record, c partition.Caller) (State, error) {
 	return state, nil
 }
 
-// The method "write" appends the record of a session to the list "writes". The subject of the
-// record is the user of the session, not the caller.
+// write appends the record of a session to the list "writes". The subject of the record is the user
+// of the session, not the caller.
 func (l *lifecycle) write(writes []storage.Write, now storage.Record, key storage.Key, state State, expires time.Time, c partition.Caller) ([]storage.Write, error) {
 	c.User = state.User
 	return l.db.Write(writes, now, key, state, expires, c)

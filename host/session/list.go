@@ -36,8 +36,8 @@ func (w *Workflows) List(ctx context.Context, c partition.Caller, after string, 
 	return found, next, err
 }
 
-// The method "page" calls the function "visit" for each record on a page of a list. The result is
-// the last id on the page, or "" if the page is the last page.
+// page calls the function "visit" for each record on a page of a list. The result is the last id on
+// the page, or "" if the page is the last page.
 func (l *lifecycle) page(ctx context.Context, c partition.Caller, after string, limit int, visit func(storage.Record) error) (next string, err error) {
 	base := partition.Caller{Tenant: c.Tenant, User: c.User}
 	if err := base.Check(); err != nil {
@@ -76,9 +76,8 @@ type lister struct {
 	read   records.PageContents
 }
 
-// The method "listed" returns the record to which a head belongs. The boolean result is true if the
-// list contains the record. The error is records.ErrPageFull if the record does not fit on the
-// page.
+// listed returns the record to which a head belongs. The boolean result is true if the list
+// contains the record. The error is records.ErrPageFull if the record does not fit on the page.
 func (l *lister) listed(ctx context.Context, head storage.Head) (r storage.Record, shown bool, err error) {
 	if !l.read.Fits(head.ContentBytes) {
 		return r, false, records.ErrPageFull

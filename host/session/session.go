@@ -65,8 +65,7 @@ type Start struct {
 	Metadata json.RawMessage
 }
 
-// The method "check" returns a fault if a reference is not valid UTF-8 and therefore cannot be
-// stored as JSON.
+// check returns a fault if a reference is not valid UTF-8 and therefore cannot be stored as JSON.
 func (start Start) check() error {
 	if !utf8.ValidString(start.Reference) || !utf8.ValidString(start.UserReference) {
 		return abi.Faultf(abi.InvalidArgument, "the session reference and the user reference must be valid UTF-8")

@@ -41,7 +41,7 @@ const idle = 8 * time.Hour
 
 var ann = partition.Caller{Tenant: "acme", User: "ann", Session: "s1", Run: "r"}
 
-// The function "open" returns Sessions with an idle time of eight hours, and their records.
+// open returns Sessions with an idle time of eight hours, and their records.
 func open(now *time.Time) (*session.Sessions, *records.DB) {
 	*now = time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 	db := records.New(records.Config{

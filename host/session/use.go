@@ -67,8 +67,8 @@ func (s *Sessions) Stale(r storage.Record, c partition.Caller, start Start) (boo
 	return changes || stale, nil
 }
 
-// The function "absent" returns true if a merge patch is missing or null. A missing patch has the
-// same meaning as null.
+// absent returns true if a merge patch is missing or null. A missing patch has the same meaning as
+// null.
 func absent(text json.RawMessage) bool {
 	return len(text) == 0 || bytes.Equal(bytes.TrimSpace(text), []byte("null"))
 }

@@ -89,8 +89,7 @@ func HasVersion(data []byte, v Version) (bool, error) {
 	return !d.failed && revision == v.Revision && string(generation) == v.Generation, nil
 }
 
-// The method "decode" sets r to the record without its content, and returns the content as a
-// subslice of data.
+// decode sets r to the record without its content, and returns the content as a subslice of data.
 func (r *Record) decode(key Key, data []byte) ([]byte, error) {
 	*r = Record{}
 	if len(data) < recordHeader {
@@ -124,9 +123,9 @@ func corrupt(key Key, why string) error {
 	return fmt.Errorf("record %s: %w: %s", key, ErrCorrupt, why)
 }
 
-// The function "checksum" computes a checksum over a key, and over the encoded data that follows
-// the stored checksum. The function reads the bytes of the key in place, because a copy would cost
-// an allocation for each read.
+// checksum computes a checksum over a key, and over the encoded data that follows the stored
+// checksum. The function reads the bytes of the key in place, because a copy would cost an
+// allocation for each read.
 func checksum(key Key, data []byte) uint32 {
 	return crc32.Update(crc32.Checksum(unsafe.Slice(unsafe.StringData(string(key)), len(key)), castagnoli), castagnoli, data)
 }

@@ -50,8 +50,8 @@ type History struct {
 	maxChanges, maxBytes int
 }
 
-// The type "past" is one change in a History. The key and the generation of the change are stored
-// in History.text from the offset "start".
+// past is one change in a History. The key and the generation of the change are stored in
+// History.text from the offset "start".
 type past struct {
 	at              Position
 	revision        int64
@@ -93,9 +93,8 @@ func (h *History) Add(commit uint64, changes []Changed) {
 	h.trim()
 }
 
-// The method "trim" removes the oldest quarter of the changes if the history exceeds its limits.
-// Each removal copies the remaining changes. To make copies rare, the method removes many changes
-// at once.
+// trim removes the oldest quarter of the changes if the history exceeds its limits. Each removal
+// copies the remaining changes. To make copies rare, the method removes many changes at once.
 func (h *History) trim() {
 	if len(h.kept) <= h.maxChanges && len(h.text) <= h.maxBytes {
 		return
@@ -143,9 +142,9 @@ func (h *History) Suspects(held Held, commit uint64, extra []Key) Held {
 	return held.Touched(append(written, extra...))
 }
 
-// The method "keys" returns the keys that were written after the position "since" and not after the
-// given commit. The second result is false if the history does not contain all of the written keys,
-// or if the number of keys exceeds the argument "limit".
+// keys returns the keys that were written after the position "since" and not after the given
+// commit. The second result is false if the history does not contain all of the written keys, or if
+// the number of keys exceeds the argument "limit".
 func (h *History) keys(since Position, commit uint64, limit int) ([]Key, bool) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()

@@ -8,8 +8,7 @@ import (
 
 func testKey(i int) Key { return MakeKey(Part{Store, fmt.Sprintf("s%05d", i)}) }
 
-// The function "filled" returns a History of a range of commits. Commit n wrote revision 1 of key
-// n.
+// filled returns a History of a range of commits. Commit n wrote revision 1 of key n.
 func filled(from, to int) *History {
 	h := NewHistory(uint64(from - 1))
 	for i := from; i <= to; i++ {

@@ -99,7 +99,7 @@ func (k Key) Parts() ([]Part, error) {
 	return parts, nil
 }
 
-// The method "valid" reports whether k is a possible result of MakeKey.
+// valid reports whether k is a possible result of MakeKey.
 func (k Key) valid() bool {
 	for ok := true; k != ""; {
 		if _, k, ok = k.cut(); !ok {
@@ -109,7 +109,7 @@ func (k Key) valid() bool {
 	return true
 }
 
-// The method "cut" splits a non-empty key into its first part and the rest.
+// cut splits a non-empty key into its first part and the rest.
 func (k Key) cut() (first Part, rest Key, ok bool) {
 	tag := Tag(k[0])
 	size, n := binary.Uvarint([]byte(k[1:min(len(k), 1+binary.MaxVarintLen64)]))

@@ -89,8 +89,8 @@ func newIndexes(keys []Key) *indexes {
 	return p
 }
 
-// The method "take" returns the index of a key and marks the key as taken. The second result is
-// false if the key is unknown or was already taken.
+// take returns the index of a key and marks the key as taken. The second result is false if the key
+// is unknown or was already taken.
 func (p *indexes) take(k Key) (int, bool) {
 	i, ok := p.find(k)
 	if !ok || p.taken[i] {

@@ -8,8 +8,8 @@ import (
 
 // factRef is the expression <path of a fact>.<path into its value>.
 type factRef struct {
-	// The field "names" contains the steps that can belong to the path of the fact. The field
-	// "names" has at least two elements. The field "rest" contains the steps after "names".
+	// names contains the steps that can belong to the path of the fact. names has at least two
+	// elements. rest contains the steps after "names".
 	names, rest  []string
 	line, column int
 }
@@ -31,8 +31,7 @@ func (p *parser) fact(at int, steps []string, dotted int) (node, error) {
 	return factRef{names: steps[:n:n], rest: steps[n:], line: line, column: column}, nil
 }
 
-// The method "split" splits the expression into the path of the fact and the path into the fact's
-// value.
+// split splits the expression into the path of the fact and the path into the fact's value.
 func (f factRef) split(isFact func(path string) bool) (fact string, path []string) {
 	for n := len(f.names); n >= 2 && isFact != nil; n-- {
 		if fact := strings.Join(f.names[:n], "."); isFact(fact) {

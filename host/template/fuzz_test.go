@@ -84,9 +84,8 @@ func renderProjected(t *testing.T, tmpl *template.Template, content string) stri
 	return got
 }
 
-// The function "project" removes a value if no path in the argument "paths" leads to the value. If
-// a path leads to an array, the path applies to each element of the array. The argument "at" is the
-// path of value.
+// project removes a value if no path in the argument "paths" leads to the value. If a path leads to
+// an array, the path applies to each element of the array. The argument "at" is the path of value.
 func project(value any, at string, paths []string) any {
 	switch v := value.(type) {
 	case map[string]any:

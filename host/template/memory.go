@@ -102,8 +102,8 @@ func (m memoryRef) projection() string {
 	return strings.Join(m.path[:min(end, maxProjection)], ".")
 }
 
-// The function "lookup" follows a path. A step into an object is a name, and a step into an array
-// is an index. If the path does not exist, the result is nil.
+// lookup follows a path. A step into an object is a name, and a step into an array is an index. If
+// the path does not exist, the result is nil.
 func lookup(value any, path []string) any {
 	for _, step := range path {
 		switch v := value.(type) {

@@ -50,8 +50,8 @@ func Parse(text string) (*Template, error) {
 type parser struct {
 	text string
 	pos  int
-	// The field "mark" is the position that was computed last. The next position is computed from
-	// "mark", so that parsing takes linear time.
+	// mark is the position that was computed last. The next position is computed from "mark", so
+	// that parsing takes linear time.
 	mark position
 }
 

@@ -80,7 +80,7 @@ type renderer struct {
 	missed   map[string]bool
 }
 
-// The method "miss" records an expression that was rendered as "".
+// miss records an expression that was rendered as "".
 func (r *renderer) miss(expression string) {
 	if !r.missed[expression] {
 		r.missed[expression] = true
@@ -107,8 +107,8 @@ func (r *renderer) fact(path string) (any, error) {
 	return read(r.facts, r.from.Fact, path, "the value of fact")
 }
 
-// The method "read" calls the function "get" once for each name, and returns the decoded value. The
-// argument "what" is the kind of the value in error messages.
+// read calls the function "get" once for each name, and returns the decoded value. The argument
+// "what" is the kind of the value in error messages.
 func read(known map[string]any, get func(name string) (json.RawMessage, error), name, what string) (any, error) {
 	if value, there := known[name]; there || get == nil {
 		return value, nil
@@ -127,7 +127,7 @@ func read(known map[string]any, get func(name string) (json.RawMessage, error), 
 	return value, nil
 }
 
-// The type "literal" is a node that contains literal text.
+// literal is a node that contains literal text.
 type literal string
 
 func (l literal) render(r *renderer) error { return r.write(string(l)) }

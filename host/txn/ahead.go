@@ -10,9 +10,9 @@ import (
 // This file contains the parts of a commit that run outside the backend's transaction. Parts
 // outside the transaction do not block other commits.
 
-// The method "expect" computes the effects of the commit for the case that no record changes before
-// the commit. The method also calls OnCommit, because OnCommit may write large records and should
-// run outside the backend's transaction.
+// expect computes the effects of the commit for the case that no record changes before the commit.
+// The method also calls OnCommit, because OnCommit may write large records and should run outside
+// the backend's transaction.
 func (c *commit) expect() (err error) {
 	tx, o := c.tx, c.tx.run.o
 	c.expected = tx.local.effects(tx.run.attempts)

@@ -65,14 +65,14 @@ func (tx *Tx) Apply(ctx context.Context, key storage.Key, update Update) error {
 	return u.keep(tx, e, update)
 }
 
-// The type "updated" is the result of an update.
+// updated is the result of an update.
 type updated struct {
 	old      storage.Record
 	next     State
 	warnings any
 }
 
-// The method "keep" adds the result of an update to the writes of the attempt.
+// keep adds the result of an update to the writes of the attempt.
 func (u *updated) keep(tx *Tx, e *entry, update Update) error {
 	cost := len(u.next.Content)
 	if !tx.local.fits(e, cost) {
@@ -106,8 +106,8 @@ func (tx *Tx) joinDecided(ctx context.Context, e *entry) error {
 	return nil
 }
 
-// The method "put" sets the record that the attempt will write. The argument "old" is the record
-// that the body sees before the write.
+// put sets the record that the attempt will write. The argument "old" is the record that the body
+// sees before the write.
 func (w *write) put(key storage.Key, old *storage.Record, next *State, warnings any) {
 	w.set, w.warnings = true, warnings
 	if next.Content == nil {

@@ -1,8 +1,7 @@
 package txn
 
-// The type "rule" is a bit set of rules. A DB can break rules to test the tests. Outside of tests,
-// no rule is broken. The tests break each rule in turn and require that a schedule detects the
-// broken rule.
+// rule is a bit set of rules. A DB can break rules to test the tests. Outside of tests, no rule is
+// broken. The tests break each rule in turn and require that a schedule detects the broken rule.
 type rule uint32
 
 const (

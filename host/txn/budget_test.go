@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// The type "quota" limits the number of an app's records. The function "reclaim" may remove some of
-// the app's records.
+// quota limits the number of an app's records. The function "reclaim" may remove some of the app's
+// records.
 type quota struct {
 	records int64
 	reclaim func() bool

@@ -30,46 +30,44 @@ var (
 	errLate   = errors.New("the backend did not commit in time")
 )
 
-// The type "commit" is the state of a commit in progress.
+// commit is the state of a commit in progress.
 type commit struct {
 	tx *Tx
-	// The field "keys" contains the keys of the records that the callback "decide" receives.
+	// keys contains the keys of the records that the callback "decide" receives.
 	keys keySet
-	// The field "ahead" maps entries to the results of their blind updates. The updates were
-	// applied again before the backend's transaction.
+	// ahead maps entries to the results of their blind updates. The updates were applied again
+	// before the backend's transaction.
 	ahead map[*entry]applied
 	// If locked is true, the byte limit for updates inside the backend's transaction is
 	// MaxBlindBytes.
 	locked bool
 	limits storage.Budget
-	// The field "full" is an error if the backend has no free space, and nil otherwise; see
-	// [storage.Space].
+	// full is an error if the backend has no free space, and nil otherwise; see [storage.Space].
 	full error
-	// The field "expected" contains the effects of the commit, provided that no record changes
-	// before the commit. The field "extra" contains the writes that OnCommit returned for the
-	// expected effects.
+	// expected contains the effects of the commit, provided that no record changes before the
+	// commit. extra contains the writes that OnCommit returned for the expected effects.
 	expected Effects
 	extra    []storage.Write
 
-	// The following fields are results of the last call to the callback "decide". The field
-	// "growth" is set only if the commit has a budget or the backend has no free space.
+	// The following fields are results of the last call to the callback "decide". growth is set
+	// only if the commit has a budget or the backend has no free space.
 	effects Effects
 	writes  []storage.Write
 	growth  storage.Growth
-	// The field "budget" is the number of bytes that updates may still read and write in the
-	// current call to "decide".
+	// budget is the number of bytes that updates may still read and write in the current call to
+	// "decide".
 	budget int
 }
 
-// The type "applied" contains a record and the result of its blind updates.
+// applied contains a record and the result of its blind updates.
 type applied struct {
 	raw   storage.Record
 	base  storage.Record
 	write write
 }
 
-// The method "store" checks that all records and ranges that the attempt read are unchanged. If so,
-// the method writes the records of the attempt in one update of the backend.
+// store checks that all records and ranges that the attempt read are unchanged. If so, the method
+// writes the records of the attempt in one update of the backend.
 func (c *commit) store(ctx context.Context) (Outcome, error) {
 	tx := c.tx
 	inTime, cancel := within(ctx, commitTimeout)
@@ -120,10 +118,10 @@ func (c *commit) dryRun(ctx context.Context) (Outcome, error) {
 	return Outcome{Effects: c.effects}, err
 }
 
-// The method "settle" calls the function "try", which stores the commit or computes a dry run. If
-// records of blind updates have changed, the method applies the updates again and calls "try"
-// again. If the commit exceeds the budget or the free space, the method reclaims space once and
-// calls "try" again.
+// settle calls the function "try", which stores the commit or computes a dry run. If records of
+// blind updates have changed, the method applies the updates again and calls "try" again. If the
+// commit exceeds the budget or the free space, the method reclaims space once and calls "try"
+// again.
 func (c *commit) settle(ctx context.Context, try func() error) error {
 	r := c.tx.run
 	if err := r.draw(); err != nil {

@@ -13,8 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
-// The type "counters" stores each counter in a record. The length of the content is the value of
-// the counter.
+// counters stores each counter in a record. The length of the content is the value of the counter.
 type counters struct {
 	b  storage.Backend
 	db *txn.DB

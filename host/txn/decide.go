@@ -7,9 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The method "decide" is the callback of Backend.Update and returns the writes of the commit. The
-// argument "now" contains the current records of c.keys. While the callback "decide" runs, other
-// commits wait.
+// decide is the callback of Backend.Update and returns the writes of the commit. The argument "now"
+// contains the current records of c.keys. While the callback "decide" runs, other commits wait.
 func (c *commit) decide(now []storage.Record) ([]storage.Write, error) {
 	tx, r := c.tx, c.tx.run
 	c.writes = make([]storage.Write, 0, tx.local.writes+len(c.extra))

@@ -25,16 +25,16 @@ func (w modelState) clone() modelState {
 	return modelState{maps.Clone(w.records), maps.Clone(w.floors)}
 }
 
-// The method "remove" deletes a record from w and raises the floor of its key.
+// remove deletes a record from w and raises the floor of its key.
 func (w modelState) remove(key storage.Key) {
 	floor := storage.FloorKey(key)
 	w.floors[floor] = max(w.floors[floor], w.records[key].Revision)
 	delete(w.records, key)
 }
 
-// The method "mirror" returns the state of the backend. The argument w is the previous state. The
-// returned state contains the current records, and the floors of the records that were removed
-// since the previous state.
+// mirror returns the state of the backend. The argument w is the previous state. The returned state
+// contains the current records, and the floors of the records that were removed since the previous
+// state.
 func (w modelState) mirror(b storage.Backend, prefix storage.Key) (modelState, error) {
 	found, err := b.Scan(context.Background(), prefix, "", 10_000)
 	if err != nil {
@@ -53,7 +53,7 @@ func (w modelState) mirror(b storage.Backend, prefix storage.Key) (modelState, e
 	return next, nil
 }
 
-// The method "visible" reports whether a record is visible at a time.
+// visible reports whether a record is visible at a time.
 func (w modelState) visible(r storage.Record, at time.Time) bool {
 	if !r.Exists() || !r.Expires.IsZero() && !at.Before(r.Expires) {
 		return false
@@ -86,8 +86,8 @@ func lifeOf(r storage.Record) txn.Life {
 	return l
 }
 
-// The interface "transaction" is the transaction that a program uses. The implementations use a
-// txn.Tx or a modelTx.
+// transaction is the transaction that a program uses. The implementations use a txn.Tx or a
+// modelTx.
 type transaction interface {
 	get(storage.Key) (storage.Record, error)
 	scan(prefix, after storage.Key, n int) ([]storage.Record, error)
@@ -183,7 +183,7 @@ func (s *modelTx) nested(body func() error) error {
 	return err
 }
 
-// The method "commit" returns the state of the model after the transaction.
+// commit returns the state of the model after the transaction.
 func (s *modelTx) commit() modelState {
 	w := s.clone()
 	for key, r := range s.wrote {
@@ -218,7 +218,7 @@ func (m realTx) nested(body func() error) error {
 	return m.tx.Nested(m.ctx, func(context.Context, *txn.Tx) error { return body() })
 }
 
-// The function "show" formats the fields of a record that the tests compare.
+// show formats the fields of a record that the tests compare.
 func show(r storage.Record) string {
 	if !r.Exists() {
 		return "none"

@@ -4,46 +4,45 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The type "overlay" contains the records that an attempt has used. An entry of the overlay
-// contains a record as the attempt read it, and the attempt's write of the record.
+// overlay contains the records that an attempt has used. An entry of the overlay contains a record
+// as the attempt read it, and the attempt's write of the record.
 type overlay struct {
 	entries []*entry // the entries in the order of their first use
 	index   map[storage.Key]*entry
-	// The field "bytes" is the total size of the contents of all entries. The field blindBytes is
-	// the total size of the contents that blind updates wrote.
+	// bytes is the total size of the contents of all entries. The field blindBytes is the total
+	// size of the contents that blind updates wrote.
 	bytes, blindBytes int
-	// The field "writes" is the number of written entries. The field writeBytes is the total size
-	// of the contents of the written entries.
+	// writes is the number of written entries. The field writeBytes is the total size of the
+	// contents of the written entries.
 	writes, writeBytes int
-	// If an update inside a savepoint replaces an earlier write, the field "undo" contains the
-	// earlier write.
+	// If an update inside a savepoint replaces an earlier write, undo contains the earlier write.
 	undo []saved
 }
 
-// The type "entry" is a record as an attempt sees the record.
+// entry is a record as an attempt sees the record.
 type entry struct {
 	key storage.Key
-	// raw is the stored record. The field "base" is the visible record. If raw has expired, base is
-	// the zero Record. If raw has not expired, base is equal to raw.
+	// raw is the stored record. base is the visible record. If raw has expired, base is the zero
+	// Record. If raw has not expired, base is equal to raw.
 	raw, base storage.Record
-	// The field "life" is the lifetime of the record "base" at the time of the read. The field "at"
-	// is the position of the read in the commit order of the backend.
+	// life is the lifetime of the record "base" at the time of the read. The field "at" is the
+	// position of the read in the commit order of the backend.
 	life life
 	at   storage.Position
-	// The field "read" is true if the record is in the read set. The field "ranged" is true if the
-	// record is in a scanned range.
+	// read is true if the record is in the read set. ranged is true if the record is in a scanned
+	// range.
 	read, ranged bool
-	// The field "peeked" is true if the body has seen the record through Peek. Peek does not add
-	// the record to the read set.
+	// peeked is true if the body has seen the record through Peek. Peek does not add the record to
+	// the read set.
 	peeked bool
-	// The field "above" is the highest revision that the key ever had. The field "above" is set
-	// only if floored is true. If floored is true, the attempt depends on the revision "above".
+	// above is the highest revision that the key ever had. above is set only if floored is true. If
+	// floored is true, the attempt depends on the revision "above".
 	above   int64
 	floored bool
 	write   write
 }
 
-// The type "write" describes the change of a record.
+// write describes the change of a record.
 type write struct {
 	set bool
 	// The field "next" is the record after the updates of the body. If the body deleted the record,
@@ -52,13 +51,13 @@ type write struct {
 	next     storage.Record
 	fresh    bool // true if the attempt creates the record
 	warnings any
-	// The field "updates" contains the blind updates that computed the record "next" from the
-	// record "base". The field "bytes" is the total size of the contents that the updates wrote.
+	// updates contains the blind updates that computed the record "next" from the record "base".
+	// bytes is the total size of the contents that the updates wrote.
 	updates []Update
 	bytes   int
 }
 
-// The method "find" returns the entry of a key, or nil if the key has no entry.
+// find returns the entry of a key, or nil if the key has no entry.
 func (o *overlay) find(key storage.Key) *entry {
 	if o.index != nil {
 		return o.index[key]
@@ -88,9 +87,9 @@ func (o *overlay) add(e *entry) {
 	}
 }
 
-// The method "count" adds the sizes of an entry to the totals of the overlay. If the argument
-// "sign" is -1, the method subtracts the sizes. To change an entry, the caller subtracts the entry
-// from the totals, changes the entry, and adds it to the totals again.
+// count adds the sizes of an entry to the totals of the overlay. If the argument "sign" is -1, the
+// method subtracts the sizes. To change an entry, the caller subtracts the entry from the totals,
+// changes the entry, and adds it to the totals again.
 func (o *overlay) count(e *entry, sign int) {
 	size := sign * e.size()
 	o.bytes += size
@@ -100,12 +99,12 @@ func (o *overlay) count(e *entry, sign int) {
 	}
 }
 
-// The method "size" adds the size of the entry's content before the write to the size of the
-// content after the write.
+// size adds the size of the entry's content before the write to the size of the content after the
+// write.
 func (e *entry) size() int { return len(e.raw.Content) + len(e.write.next.Content) }
 
-// The method "fits" reports whether the attempt can write a content of n bytes to the entry. The
-// limit MaxWriteBytes does not apply to the first write of an attempt.
+// fits reports whether the attempt can write a content of n bytes to the entry. The limit
+// MaxWriteBytes does not apply to the first write of an attempt.
 func (o *overlay) fits(e *entry, n int) bool {
 	more := n - len(e.write.next.Content)
 	if o.bytes > 0 && more > 0 && o.bytes+more > MaxBytes {
@@ -118,7 +117,7 @@ func (o *overlay) fits(e *entry, n int) bool {
 	return writes <= MaxWrites && (writes == 1 || bytes <= MaxWriteBytes || bytes <= o.writeBytes)
 }
 
-// The method "put" adds the entry of a record that was read, or updates the existing entry.
+// put adds the entry of a record that was read, or updates the existing entry.
 func (o *overlay) put(now *entry) *entry {
 	e := o.find(now.key)
 	if e == nil {
@@ -131,18 +130,17 @@ func (o *overlay) put(now *entry) *entry {
 	return e
 }
 
-// The type "saved" contains a write that an update inside a savepoint has replaced.
+// saved contains a write that an update inside a savepoint has replaced.
 type saved struct {
 	entry *entry
 	write write
 }
 
-// Before an update, the method "save" stores the current write of an entry, so that the update can
-// be undone.
+// Before an update, save stores the current write of an entry, so that the update can be undone.
 func (o *overlay) save(e *entry) { o.undo = append(o.undo, saved{e, e.write}) }
 
-// The method "touched" returns the keys that the attempt wrote or read. If a key was only read by a
-// scan of a range, the key is not included.
+// touched returns the keys that the attempt wrote or read. If a key was only read by a scan of a
+// range, the key is not included.
 func (o *overlay) touched() []storage.Key {
 	var keys []storage.Key
 	for _, e := range o.entries {
@@ -153,7 +151,7 @@ func (o *overlay) touched() []storage.Key {
 	return keys
 }
 
-// The method "effects" returns the effects of the attempt except the writes.
+// effects returns the effects of the attempt except the writes.
 func (o *overlay) effects(attempts int) Effects {
 	effects := Effects{Attempts: attempts, Reads: make([]Read, 0, len(o.entries))}
 	for _, e := range o.entries {
@@ -166,7 +164,7 @@ func (o *overlay) effects(attempts int) Effects {
 
 func (o *overlay) wrote() bool { return o.writes > 0 }
 
-// The method "restore" undoes the update that belongs to the last call of "save".
+// restore undoes the update that belongs to the last call of "save".
 func (o *overlay) restore() {
 	last := len(o.undo) - 1
 	e, before := o.undo[last].entry, o.undo[last].write

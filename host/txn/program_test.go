@@ -54,11 +54,11 @@ type runner struct {
 	tenant string
 	tx     transaction
 	trace  []string
-	// The function "seen" is called after each step, unless "seen" is nil. If "seen" returns an
-	// error, the program ends.
+	// seen is called after each step, unless "seen" is nil. If "seen" returns an error, the program
+	// ends.
 	seen func() error
-	// The field "expect" is the trace of another execution, or nil. If an update succeeded in the
-	// other execution, the update must also succeed in this execution.
+	// expect is the trace of another execution, or nil. If an update succeeded in the other
+	// execution, the update must also succeed in this execution.
 	expect []string
 }
 
@@ -122,7 +122,7 @@ func (r *runner) step(s step) error {
 	return r.note("%s %v", s.op, err)
 }
 
-// The function "update" returns the txn.Update for a step of a program.
+// update returns the txn.Update for a step of a program.
 func (r *runner) update(s step) func(*storage.Record, bool) (txn.State, any, error) {
 	digest, now := r.digest(), r.tx.now()
 	return func(old *storage.Record, locked bool) (txn.State, any, error) {

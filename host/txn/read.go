@@ -22,7 +22,7 @@ func newKeySet(keys []storage.Key) keySet {
 	return slices.Compact(keys)
 }
 
-// The method "find" returns the index of a key, or -1 if the set does not contain the key.
+// find returns the index of a key, or -1 if the set does not contain the key.
 func (s keySet) find(key storage.Key) int {
 	if i, ok := slices.BinarySearch(s, key); ok {
 		return i
@@ -30,9 +30,9 @@ func (s keySet) find(key storage.Key) int {
 	return -1
 }
 
-// The method "fetch" returns an entry for each key. All entries are from one snapshot. In the
-// snapshot, the read set and the ranges must be unchanged. The method also reads the records on
-// which the lifetimes of the entries depend.
+// fetch returns an entry for each key. All entries are from one snapshot. In the snapshot, the read
+// set and the ranges must be unchanged. The method also reads the records on which the lifetimes of
+// the entries depend.
 func (tx *Tx) fetch(ctx context.Context, keys []storage.Key, ranges ...storage.Range) ([]entry, error) {
 	want := keys
 	for range maxReads {
@@ -80,10 +80,10 @@ func (tx *Tx) entriesOf(n int, keys []storage.Key, records []storage.Record) (en
 	return entries, missing
 }
 
-// The method "read" returns the records whose keys are in the argument "want". The records are from
-// a snapshot in which the read set and the ranges are unchanged. If a record in the read set has
-// changed, the attempt ends. If a range has changed but no record in the read set has changed, the
-// method returns errRaced.
+// read returns the records whose keys are in the argument "want". The records are from a snapshot
+// in which the read set and the ranges are unchanged. If a record in the read set has changed, the
+// attempt ends. If a range has changed but no record in the read set has changed, the method
+// returns errRaced.
 func (tx *Tx) read(ctx context.Context, want []storage.Key, ranges ...storage.Range) ([]storage.Record, error) {
 	for range maxReads {
 		records, err := tx.reads.read(ctx, want, ranges)

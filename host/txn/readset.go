@@ -12,36 +12,35 @@ import (
 type readSet struct {
 	db *DB
 	o  *Options
-	// The field "held" contains the scanned ranges and the versions of records. The versions in
-	// "held" belong to records that were read, to records on which the lifetimes of read records
-	// depend, and to floors.
+	// held contains the scanned ranges and the versions of records. The versions in "held" belong
+	// to records that were read, to records on which the lifetimes of read records depend, and to
+	// floors.
 	held storage.Held
-	// The field "lives" contains records on which the lifetimes of other records depend.
+	// lives contains records on which the lifetimes of other records depend.
 	lives map[storage.Key]storage.Record
-	// The field "at" is the time of the last snapshot. The field "until" is the earliest expiry of
-	// the visible records that were read. If no record expires, "until" is zero.
+	// The field "at" is the time of the last snapshot. until is the earliest expiry of the visible
+	// records that were read. If no record expires, "until" is zero.
 	at, until time.Time
-	// The field "unverified" is true if the field "held" contains observations that the last
-	// snapshot did not check.
+	// unverified is true if the field "held" contains observations that the last snapshot did not
+	// check.
 	unverified bool
 }
 
-// The type "life" is the lifetime of a visible record. The field "until" is the end of the
-// lifetime. If the lifetime never ends, "until" is zero. The field "depends" lists the records on
-// which the lifetime depends. If a record in the list does not exist, the list contains a Record
-// with only a key.
+// life is the lifetime of a visible record. The field "until" is the end of the lifetime. If the
+// lifetime never ends, "until" is zero. The field "depends" lists the records on which the lifetime
+// depends. If a record in the list does not exist, the list contains a Record with only a key.
 type life struct {
 	until   time.Time
 	depends []storage.Record
 }
 
-// The method "hold" adds the version of a record to the versions that must not change.
+// hold adds the version of a record to the versions that must not change.
 func (s *readSet) hold(r *storage.Record, key storage.Key) {
 	s.held.Versions = append(s.held.Versions, storage.VersionOf(key, *r))
 }
 
-// The method "depend" adds the lifetime of an entry to the read set. The result is false if the
-// lifetime depends on a record that has changed since an earlier snapshot.
+// depend adds the lifetime of an entry to the read set. The result is false if the lifetime depends
+// on a record that has changed since an earlier snapshot.
 func (s *readSet) depend(e *entry) bool {
 	if e.base.Exists() {
 		s.until = earlier(s.until, e.life.until)
@@ -63,10 +62,10 @@ func (s *readSet) depend(e *entry) bool {
 	return true
 }
 
-// The method "read" returns the records whose keys are in the argument "want". The method also
-// checks that the observations in the field "held" and the ranges in the argument "more" are still
-// true. If an observation or a range has changed, the method returns storage.ErrChanged. If a
-// record that was read has expired, the method returns ErrConflict.
+// read returns the records whose keys are in the argument "want". The method also checks that the
+// observations in the field "held" and the ranges in the argument "more" are still true. If an
+// observation or a range has changed, the method returns storage.ErrChanged. If a record that was
+// read has expired, the method returns ErrConflict.
 func (s *readSet) read(ctx context.Context, want []storage.Key, more []storage.Range) ([]storage.Record, error) {
 	held := s.heldBut(readsHold)
 	held.Ranges = append(held.Ranges[:len(held.Ranges):len(held.Ranges)], more...)
@@ -96,22 +95,21 @@ func (s *readSet) heldBut(broken rule) storage.Held {
 	return held
 }
 
-// The method "tick" records the time of a snapshot. If the clock goes back, the time of the
-// transaction stays the same.
+// tick records the time of a snapshot. If the clock goes back, the time of the transaction stays
+// the same.
 func (s *readSet) tick() {
 	if now := s.db.now(); now.After(s.at) {
 		s.at = now
 	}
 }
 
-// The method "visible" reports whether a body sees the given record, and returns the lifetime of
-// the record. A body does not see an expired record. The lifetime can depend on other records. The
-// result "missing" contains the keys of records that the lifetime depends on, but that neither the
-// attempt has read nor the function "find" returns.
+// visible reports whether a body sees the given record, and returns the lifetime of the record. A
+// body does not see an expired record. The lifetime can depend on other records. The result
+// "missing" contains the keys of records that the lifetime depends on, but that neither the attempt
+// has read nor the function "find" returns.
 //
-// To save stack space, the method "visible" and its callers pass pointers to records. The call of
-// "visible" is at the deepest point of a run's stack. When a stack outgrows its size, Go copies the
-// stack.
+// To save stack space, visible and its callers pass pointers to records. The call of "visible" is
+// at the deepest point of a run's stack. When a stack outgrows its size, Go copies the stack.
 func (s *readSet) visible(raw *storage.Record, at time.Time, find func(storage.Key) *storage.Record) (l life, alive bool, missing []storage.Key) {
 	if !raw.Exists() {
 		return life{}, false, nil
@@ -157,11 +155,10 @@ func (s *readSet) lifeOf(r *storage.Record) Life {
 	return Life{Until: r.Expires}
 }
 
-// The function "ended" reports whether a lifetime has ended. If until is zero, the lifetime never
-// ends.
+// ended reports whether a lifetime has ended. If until is zero, the lifetime never ends.
 func ended(until, at time.Time) bool { return !until.IsZero() && !at.Before(until) }
 
-// The function "earlier" returns the earlier of two times. Zero means never.
+// earlier returns the earlier of two times. Zero means never.
 func earlier(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
@@ -169,7 +166,7 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// The method "prefixes" returns the prefixes that the attempt scanned.
+// prefixes returns the prefixes that the attempt scanned.
 func (s *readSet) prefixes() []storage.Key {
 	var prefixes []storage.Key
 	for _, r := range s.held.Ranges {

@@ -41,9 +41,9 @@ func (tx *Tx) refresh(ctx context.Context) error {
 	return nil
 }
 
-// The method "dead" returns the entries in the read set whose records had expired when they were
-// read. The result "loose" contains the keys of the dead entries and of their floors. The versions
-// of the keys in "loose" can change without a conflict.
+// dead returns the entries in the read set whose records had expired when they were read. The
+// result "loose" contains the keys of the dead entries and of their floors. The versions of the
+// keys in "loose" can change without a conflict.
 func (o *overlay) dead() (entries []*entry, loose keySet) {
 	for _, e := range o.entries {
 		if !e.read || e.ranged || !e.raw.Exists() || e.base.Exists() {

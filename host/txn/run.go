@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/internal/fairlock"
 )
 
-// The type "run" is the state that all attempts of one transaction share.
+// run is the state that all attempts of one transaction share.
 type run struct {
 	db    *DB
 	o     *Options
@@ -21,10 +21,10 @@ type run struct {
 	now   time.Time
 	seed  uint64
 	lease *fairlock.Lease[storage.Key] // the lease of the current attempt, or nil
-	// If the run creates records, the field "generation" is the generation of the created records.
+	// If the run creates records, generation is the generation of the created records.
 	generation string
 	attempts   int
-	// The field "refused" is true if a commit of the run exceeded its budget or the free space.
+	// refused is true if a commit of the run exceeded its budget or the free space.
 	refused bool
 }
 
@@ -74,8 +74,8 @@ func (r *run) queueAgain(ctx context.Context, tx *Tx) error {
 	return r.checkGuards(r.db.now(), func(i int) storage.Record { return records[i] })
 }
 
-// The method "lock" waits for fair locks. If ctx ends before the locks are acquired, the method
-// returns the error of the run.
+// lock waits for fair locks. If ctx ends before the locks are acquired, the method returns the
+// error of the run.
 func (r *run) lock(ctx context.Context, keys, prefixes []storage.Key) (err error) {
 	if r.lease, err = r.db.locks.Acquire(ctx, keys, prefixes); err != nil || ctx.Err() != nil {
 		return conflictAtEnd(ctx)
@@ -91,8 +91,7 @@ func conflictAtEnd(ctx context.Context) error {
 	return ErrConflict
 }
 
-// The method "draw" gets the random values of the run from the random source. Later calls do
-// nothing.
+// draw gets the random values of the run from the random source. Later calls do nothing.
 func (r *run) draw() error {
 	if r.generation != "" {
 		return nil
@@ -105,9 +104,9 @@ func (r *run) draw() error {
 	return nil
 }
 
-// The method "stamp" applies the write w to the record "base" and sets the argument "next" to the
-// record that the commit stores. If the record is new, its revision is at least above + 1. The
-// revision is never lower than the revision that an update of the record has returned.
+// stamp applies the write w to the record "base" and sets the argument "next" to the record that
+// the commit stores. If the record is new, its revision is at least above + 1. The revision is
+// never lower than the revision that an update of the record has returned.
 func (r *run) stamp(next, base *storage.Record, above int64, w *write) {
 	*next = w.next
 	if !next.Exists() {
@@ -165,9 +164,9 @@ func (tx *Tx) attempt(ctx context.Context, body func(context.Context, *Tx) error
 	return tx.finish(ctx, failure)
 }
 
-// Other transactions may hold fair locks of the records that the attempt used. The method "queue"
-// then acquires the locks before the first commit. If the commit did not wait for the locks, the
-// commit could starve the other transactions.
+// Other transactions may hold fair locks of the records that the attempt used. queue then acquires
+// the locks before the first commit. If the commit did not wait for the locks, the commit could
+// starve the other transactions.
 func (tx *Tx) queue(ctx context.Context) error {
 	touched := tx.local.touched()
 	if !tx.run.db.locks.Busy(touched) {
@@ -199,8 +198,8 @@ func (tx *Tx) finish(ctx context.Context, failure error) (Outcome, error) {
 	return tx.outcome(), failure
 }
 
-// The method "check" checks an attempt that stores nothing. The check succeeds if, in one snapshot,
-// the guards are satisfied and all reads of the attempt are unchanged.
+// check checks an attempt that stores nothing. The check succeeds if, in one snapshot, the guards
+// are satisfied and all reads of the attempt are unchanged.
 func (tx *Tx) check(ctx context.Context) error {
 	r := tx.run
 	if r.db.breaks(lastCheck) || len(r.o.Guards) == 0 && tx.reads.held.Empty() {
@@ -213,7 +212,7 @@ func (tx *Tx) check(ctx context.Context) error {
 	return r.checkGuards(tx.reads.at, func(i int) storage.Record { return records[i] })
 }
 
-// The method "outcome" returns the outcome of an attempt that stores nothing.
+// outcome returns the outcome of an attempt that stores nothing.
 func (tx *Tx) outcome() Outcome { return Outcome{Effects: tx.local.effects(tx.run.attempts)} }
 
 // ReleaseLocks releases the fair locks of an attempt. Call ReleaseLocks before the body waits for

@@ -31,7 +31,7 @@ func (tx *Tx) Scan(ctx context.Context, prefix, after storage.Key, n int) ([]sto
 	return s.run(ctx, n)
 }
 
-// The type "scan" is the state of a scan in progress.
+// scan is the state of a scan in progress.
 type scan struct {
 	tx   *Tx
 	area storage.Range // the scanned keys, without versions
@@ -80,9 +80,9 @@ func (s *scan) joinWrites(ctx context.Context) (deleted int, err error) {
 	return deleted, nil
 }
 
-// The method "chunk" reads the rows after a key and adds the rows to the read set. The argument
-// "limit" is the maximum number of rows. Expired rows are included. The result "end" is true if no
-// further rows exist.
+// chunk reads the rows after a key and adds the rows to the read set. The argument "limit" is the
+// maximum number of rows. Expired rows are included. The result "end" is true if no further rows
+// exist.
 func (s *scan) chunk(ctx context.Context, after storage.Key, limit int) (rows []*entry, end bool, err error) {
 	for range maxReads {
 		heads, err := s.tx.run.db.backend.Heads(ctx, s.area.Prefix, after, limit)
@@ -107,7 +107,7 @@ func rangeOf(prefix, after storage.Key, limit int, heads []storage.Head) storage
 	return storage.RangeOf(prefix, after, limit, rows)
 }
 
-// The method "join" adds a range and its rows to the read set.
+// join adds a range and its rows to the read set.
 func (s *scan) join(ctx context.Context, r storage.Range, heads []storage.Head) ([]*entry, error) {
 	unread, err := s.unread(heads)
 	if err != nil {
@@ -150,8 +150,8 @@ func (s *scan) unread(heads []storage.Head) (keys []storage.Key, err error) {
 	return keys, nil
 }
 
-// The method "records" returns the first n records that the transaction sees in the scanned range.
-// The result includes records that the transaction created in the scanned range.
+// records returns the first n records that the transaction sees in the scanned range. The result
+// includes records that the transaction created in the scanned range.
 func (s *scan) records(ctx context.Context, rows []*entry, n int) ([]storage.Record, error) {
 	for _, e := range s.tx.local.entries {
 		if e.write.set && !e.base.Exists() && s.area.Contains(e.key) {

@@ -75,15 +75,15 @@ type runHistory struct {
 	id      string
 	program program
 	task    *txntest.Task
-	// The fields "trace" and "stamp" describe the current attempt. The field "attempts" is the
-	// number of attempts so far.
+	// The fields "trace" and "stamp" describe the current attempt. attempts is the number of
+	// attempts so far.
 	trace    []string
 	stamp    time.Time
 	seed     uint64
 	attempts int
 	over     bool
-	// The field "snapshot" is the state of the last snapshot of the attempt. The field "at" is the
-	// time of the last snapshot.
+	// snapshot is the state of the last snapshot of the attempt. The field "at" is the time of the
+	// last snapshot.
 	snapshot  *modelState
 	at        time.Time
 	commits   int
@@ -312,8 +312,8 @@ func (s *scenario) checkSeen(h *runHistory) {
 	}
 }
 
-// The method "observe" applies a task's update to the model, and compares the records of the model
-// with the stored records.
+// observe applies a task's update to the model, and compares the records of the model with the
+// stored records.
 func (s *scenario) observe(by *txntest.Task) {
 	before := s.model
 	stored, err := before.mirror(s.Backend, "")

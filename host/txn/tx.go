@@ -13,11 +13,10 @@ type Tx struct {
 	run   *run
 	local overlay
 	reads readSet
-	// The field "depth" is the number of open savepoints. The field "nested" counts all savepoints
-	// of the attempt.
+	// depth is the number of open savepoints. nested counts all savepoints of the attempt.
 	depth, nested int
-	// The field "over" is the error that ended the attempt. The field "again" is true if the body
-	// will be executed again after the error.
+	// The field "over" is the error that ended the attempt. again is true if the body will be
+	// executed again after the error.
 	over  error
 	again bool
 }
@@ -73,8 +72,8 @@ func (tx *Tx) Writes(yield func(stored, next storage.Record) bool) {
 	}
 }
 
-// The argument of the method "show" is an entry in the read set. The method sets r to the state
-// that the entry's record will have after the commit.
+// The argument of show is an entry in the read set. The method sets r to the state that the entry's
+// record will have after the commit.
 func (tx *Tx) show(ctx context.Context, e *entry, r *storage.Record) error {
 	if e.write.set && e.write.next.Exists() && !e.base.Exists() {
 		if err := tx.readFloor(ctx, e); err != nil {
@@ -85,7 +84,7 @@ func (tx *Tx) show(ctx context.Context, e *entry, r *storage.Record) error {
 	return nil
 }
 
-// The method "pending" sets r to the record of an entry after all updates of the attempt.
+// pending sets r to the record of an entry after all updates of the attempt.
 func (tx *Tx) pending(e *entry, r *storage.Record) {
 	if !e.write.set {
 		*r = e.base
@@ -94,7 +93,7 @@ func (tx *Tx) pending(e *entry, r *storage.Record) {
 	tx.run.stamp(r, &e.base, max(e.above, e.raw.Revision), &e.write)
 }
 
-// The method "usable" returns the error that ended the attempt, or nil.
+// usable returns the error that ended the attempt, or nil.
 func (tx *Tx) usable() error {
 	if err := tx.run.ctx.Err(); tx.over == nil && err != nil {
 		tx.over = err
@@ -102,8 +101,8 @@ func (tx *Tx) usable() error {
 	return tx.over
 }
 
-// The method "load" returns the entry of a record and reads the record if necessary. If the
-// argument "read" is true, the record joins the read set.
+// load returns the entry of a record and reads the record if necessary. If the argument "read" is
+// true, the record joins the read set.
 func (tx *Tx) load(ctx context.Context, key storage.Key, read bool) (*entry, error) {
 	if err := tx.usable(); err != nil {
 		return nil, err
@@ -131,9 +130,9 @@ func (tx *Tx) load(ctx context.Context, key storage.Key, read bool) (*entry, err
 	return tx.bring(e, now, read)
 }
 
-// The method "bring" replaces the entry of a key. The argument "now" is the new entry. The argument
-// "old" is the previous entry, or nil if the key had no entry. Like entriesOf, the method is a
-// separate function to save stack space.
+// bring replaces the entry of a key. The argument "now" is the new entry. The argument "old" is the
+// previous entry, or nil if the key had no entry. Like entriesOf, the method is a separate function
+// to save stack space.
 func (tx *Tx) bring(old, now *entry, read bool) (*entry, error) {
 	if old != nil && old.write.set && !sameState(old, now) && !tx.run.db.breaks(joinsHold) {
 		return nil, tx.conflict() // the result of the updates depends on a record that has changed
@@ -158,8 +157,8 @@ func same(raw, base, otherRaw, otherBase storage.Record) bool {
 	return raw.SameVersion(otherRaw) && base.Exists() == otherBase.Exists()
 }
 
-// The method "join" adds an entry to the read set. For the check at the commit, the caller must
-// also hold the version of the entry, or a range that contains the entry.
+// join adds an entry to the read set. For the check at the commit, the caller must also hold the
+// version of the entry, or a range that contains the entry.
 func (tx *Tx) join(e *entry) {
 	e.read = true
 	tx.local.dropUpdates(e)
@@ -168,7 +167,7 @@ func (tx *Tx) join(e *entry) {
 	}
 }
 
-// The method "conflict" ends the attempt with ErrConflict.
+// conflict ends the attempt with ErrConflict.
 func (tx *Tx) conflict() error {
 	tx.over, tx.again = ErrConflict, true
 	return ErrConflict

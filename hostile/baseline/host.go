@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/hostile/corpus"
 )
 
-// The type "host" stores records in maps. Tool code has direct access to the maps.
+// host stores records in maps. Tool code has direct access to the maps.
 type host struct {
 	stores   map[string]map[string]any
 	deadline time.Duration
@@ -26,8 +26,8 @@ func newHost() *host {
 	}}
 }
 
-// The method "intact" reports whether the host still works. A host works if the protected stores
-// are unchanged and a benign tool returns the correct result.
+// intact reports whether the host still works. A host works if the protected stores are unchanged
+// and a benign tool returns the correct result.
 func (h *host) intact() bool {
 	stores, err := json.Marshal([]any{h.stores[corpus.Shared], h.stores[corpus.Vault]})
 	if err != nil || string(stores) != `[{"marker":1},{"secret":"`+corpus.Secret+`"}]` {
@@ -69,8 +69,7 @@ func (h *host) remove(store string) error {
 	return nil
 }
 
-// The method "bind" sets the global variables of a runtime in the way that goja's documentation
-// describes.
+// bind sets the global variables of a runtime in the way that goja's documentation describes.
 func (h *host) bind(vm *goja.Runtime, input map[string]any) {
 	var logs []string
 	log := func(values ...any) { logs = append(logs, fmt.Sprint(values...)) }

@@ -80,7 +80,7 @@ func Command(ctx context.Context, binary string, c corpus.Case, dir, input strin
 	return cmd
 }
 
-// If the process survives, the type "report" is its output.
+// If the process survives, report is its output.
 type report struct {
 	Output string `json:"output,omitempty"`
 	Error  string `json:"error,omitempty"`

@@ -12,14 +12,14 @@ import (
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 )
 
-// The type "plugin" is the state that the imported functions of a module share.
+// plugin is the state that the imported functions of a module share.
 type plugin struct {
 	*host
 	input, context, reply, output []byte
 	logs                          [][]byte
 }
 
-// The function "module" runs a plug-in in wazero. The context of the run ends at the deadline.
+// module runs a plug-in in wazero. The context of the run ends at the deadline.
 func module(h *host, file string, input []byte) ([]byte, error) {
 	code, err := os.ReadFile(file)
 	if err != nil {
@@ -54,7 +54,7 @@ func module(h *host, file string, input []byte) ([]byte, error) {
 	return p.output, nil
 }
 
-// The method "export" defines the functions that a plug-in imports; see abi/ABI.md.
+// export defines the functions that a plug-in imports; see abi/ABI.md.
 func (p *plugin) export(ctx context.Context, r wazero.Runtime) error {
 	own := r.NewHostModuleBuilder("toolrun")
 	for name, document := range map[string]*[]byte{"input": &p.input, "context": &p.context, "result": &p.reply} {

@@ -13,9 +13,9 @@ import (
 //go:embed host.py
 var hostScript string
 
-// The function "python" replaces this process with the machine's Python interpreter. The parent
-// process therefore watches the process that runs the tool. The function returns only if there is
-// no interpreter. The interpreter has no deadline, because the host cannot interrupt it.
+// python replaces this process with the machine's Python interpreter. The parent process therefore
+// watches the process that runs the tool. The function returns only if there is no interpreter. The
+// interpreter has no deadline, because the host cannot interrupt it.
 func python(file, input string) error {
 	interpreter, err := exec.LookPath("python3")
 	if err != nil {

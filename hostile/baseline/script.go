@@ -12,7 +12,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// The function "script" runs a JavaScript file in goja, and interrupts the script at the deadline.
+// script runs a JavaScript file in goja, and interrupts the script at the deadline.
 func script(h *host, file string, input []byte) ([]byte, error) {
 	code, err := source(file)
 	if err != nil {
@@ -43,8 +43,8 @@ func script(h *host, file string, input []byte) ([]byte, error) {
 
 var isModule = regexp.MustCompile(`(?m)^(import|export|module\.exports)\b|\bimport\(`)
 
-// The function "source" reads a file and returns its code as the body of a function. If the file is
-// a module, the result contains esbuild's bundle of the module and a call to the module's export.
+// source reads a file and returns its code as the body of a function. If the file is a module, the
+// result contains esbuild's bundle of the module and a call to the module's export.
 func source(file string) (string, error) {
 	code, err := os.ReadFile(file)
 	if err != nil {

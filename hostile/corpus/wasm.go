@@ -113,5 +113,5 @@ func body(locals, code []byte) []byte {
 // index returns an instruction with an index.
 func index(op byte, n uint32) []byte { return binary.AppendUint32([]byte{op}, n) }
 
-// The function "long" returns an i64.const instruction.
+// long returns an i64.const instruction.
 func long(n int64) []byte { return binary.AppendInt64([]byte{i64Const}, n) }

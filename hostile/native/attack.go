@@ -43,9 +43,9 @@ func find(name string) *Attack {
 	return nil
 }
 
-// The function "reach" makes a system call and reports whether the kernel executed it. If the
-// kernel executed the call, or rejected only its arguments, the result is nil. The arguments of the
-// system call are wrong on purpose. A real attacker would use valid arguments for the system call.
+// reach makes a system call and reports whether the kernel executed it. If the kernel executed the
+// call, or rejected only its arguments, the result is nil. The arguments of the system call are
+// wrong on purpose. A real attacker would use valid arguments for the system call.
 func reach(number uintptr, args ...uintptr) error {
 	var a [6]uintptr
 	copy(a[:], args)
@@ -62,7 +62,7 @@ func call(name, mechanism string, number uintptr, args ...uintptr) Attack {
 	return Attack{Name: name, Mechanism: mechanism, run: func(victims) error { return reach(number, args...) }}
 }
 
-// The constant "invalid" is a number that is not a valid descriptor, process ID or address.
+// invalid is a number that is not a valid descriptor, process ID or address.
 const invalid = ^uintptr(0)
 
 // Missing returns the layers that this machine lacks.

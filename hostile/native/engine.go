@@ -31,7 +31,7 @@ func Languages() []sandbox.Language {
 	}
 }
 
-// The type "guests" is an engine. The source of a guest is the name of an attack.
+// guests is an engine. The source of a guest is the name of an attack.
 type guests struct{ name, dir string }
 
 func (g guests) Info() engine.Info {
@@ -62,15 +62,15 @@ func (g guests) cacheCode() {
 	}
 }
 
-// The constant "good" is the source of a harmless guest.
+// good is the source of a harmless guest.
 const good = "good"
 
-// The type "guest" runs an attack. If the attack is nil, the guest is harmless.
+// guest runs an attack. If the attack is nil, the guest is harmless.
 type guest struct{ attack *Attack }
 
 func (guest) Close() error { return nil }
 
-// The constant "succeeded" is the output of an attack that was not blocked.
+// succeeded is the output of an attack that was not blocked.
 const succeeded = "succeeded"
 
 // Run runs the attack. The output of a guest is the constant "succeeded" or the error of the
@@ -91,7 +91,7 @@ func (g guest) Run(_ context.Context, in engine.Input, _ engine.Host) (engine.Ou
 	return engine.Output{Output: text}, err
 }
 
-// The type "victims" contains the targets of attacks.
+// victims contains the targets of attacks.
 type victims struct {
 	Host      int    `json:"host"` // the process ID of the host
 	Neighbour int    `json:"neighbour"`

@@ -71,8 +71,8 @@ var fileAttacks = []Attack{
 	{Name: "file/processes", Mechanism: "list the processes", run: func(victims) error { _, err := os.ReadDir("/proc"); return err }},
 }
 
-// The function "file" returns an attack on a file that the guest must not access. The attack runs
-// in workers of the engine "compiled", because workers of that engine can open files.
+// file returns an attack on a file that the guest must not access. The attack runs in workers of
+// the engine "compiled", because workers of that engine can open files.
 func file(name, mechanism string, act func(path string) error) Attack {
 	return Attack{Name: "file/" + name, Mechanism: mechanism, compiled: true, run: func(v victims) error { return act(v.File) }}
 }
@@ -118,7 +118,7 @@ var diskAttacks = []Attack{
 	}},
 }
 
-// The function "fill" appends one MiB to each of several files.
+// fill appends one MiB to each of several files.
 func fill(dir string, times int, name func(int) string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

@@ -24,8 +24,8 @@ const (
 	lateness = 2 * time.Second // long enough for a busy machine and for freeing the memory
 )
 
-// The type "host" is the target of attacks. A host consists of a pool of workers and a neighbor.
-// The neighbor is a harmless guest that runs all the time.
+// host is the target of attacks. A host consists of a pool of workers and a neighbor. The neighbor
+// is a harmless guest that runs all the time.
 type host struct {
 	pool      *sandbox.Pool
 	without   string
@@ -69,7 +69,7 @@ func (h *host) engine(name string) engine.Engine {
 	return nil
 }
 
-// The method "try" runs one attack and returns the result.
+// try runs one attack and returns the result.
 func (h *host) try(a Attack) Result {
 	r := Result{Attack: a.Name, Without: h.without}
 	if !h.benign() {
@@ -101,9 +101,8 @@ func (h *host) keepRunning(stop chan struct{}) bool {
 	}
 }
 
-// The method "benign" reports whether the neighbor returns the correct result. The process of the
-// neighbor may be killed once. The host then starts another process, and the second run must
-// succeed.
+// benign reports whether the neighbor returns the correct result. The process of the neighbor may
+// be killed once. The host then starts another process, and the second run must succeed.
 func (h *host) benign() bool {
 	for range 2 {
 		ctx, cancel := context.WithTimeout(context.Background(), deadline)
@@ -169,7 +168,7 @@ func (h *host) neighbourPid() int {
 	return os.Getppid()
 }
 
-// The function "describe" formats an error as a short text for a table.
+// describe formats an error as a short text for a table.
 func describe(err error) string {
 	if f, ok := errors.AsType[*abi.Fault](err); ok {
 		return string(f.Code)

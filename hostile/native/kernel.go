@@ -50,7 +50,7 @@ var processAttacks = []Attack{
 	limit("file_size", unix.RLIMIT_FSIZE), limit("descriptors", unix.RLIMIT_NOFILE),
 }
 
-// The function "limit" returns an attack that raises a resource limit of the attack's process.
+// limit returns an attack that raises a resource limit of the attack's process.
 func limit(name string, resource int) Attack {
 	return Attack{Name: "limit/" + name, Mechanism: "raise a limit", run: func(victims) error {
 		return unix.Setrlimit(resource, &unix.Rlimit{Cur: unix.RLIM_INFINITY, Max: unix.RLIM_INFINITY})

@@ -51,9 +51,8 @@ func TestEachLayerOff(t *testing.T) {
 	}
 }
 
-// The function "part" divides the attacks into several parts and returns the part with the number
-// n. In a soak test, the function "part" returns all attacks. The command "make hostile" also runs
-// all attacks.
+// part divides the attacks into several parts and returns the part with the number n. In a soak
+// test, part returns all attacks. The command "make hostile" also runs all attacks.
 func part(number int) (some []native.Attack) {
 	const parts = 16
 	for i, a := range native.Attacks() {

@@ -14,17 +14,17 @@ import (
 
 const module = "github.com/toolrun/toolrun/"
 
-// The type "rule" lists the packages that a package may import. Tests may import other packages. An
-// item of a rule is the path of a package of this repository or the name of another module. The
-// standard library is always allowed.
+// rule lists the packages that a package may import. Tests may import other packages. An item of a
+// rule is the path of a package of this repository or the name of another module. The standard
+// library is always allowed.
 type rule struct {
 	own    []string
 	others []string
 }
 
-// The variable "rules" contains a rule for every package, including the packages of nested modules.
-// If a package defines contracts, the package imports no other package of the repository. If a
-// package imports another package, the other package must not import the first package.
+// rules contains a rule for every package, including the packages of nested modules. If a package
+// defines contracts, the package imports no other package of the repository. If a package imports
+// another package, the other package must not import the first package.
 var rules = map[string]rule{
 	"abi":                 {},
 	"internal/strictjson": {},

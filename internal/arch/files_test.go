@@ -51,7 +51,7 @@ func sourceFiles(t *testing.T) (files []sourceFile) {
 	return files
 }
 
-// The method "parse" parses the file and adds its positions to a file set.
+// parse parses the file and adds its positions to a file set.
 func (f sourceFile) parse(t *testing.T, set *token.FileSet, mode parser.Mode) *ast.File {
 	t.Helper()
 	source, err := os.ReadFile(f.path)

@@ -25,9 +25,9 @@ func TestFunctionLength(t *testing.T) {
 	}
 }
 
-// The function "functions" returns the functions that a file declares and the function literals in
-// package variables. A function literal inside a function is not returned, because its lines count
-// toward the enclosing function.
+// functions returns the functions that a file declares and the function literals in package
+// variables. A function literal inside a function is not returned, because its lines count toward
+// the enclosing function.
 func functions(file *ast.File) (found []ast.Node) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n.(type) {

@@ -120,7 +120,7 @@ func declaresStruct(file *ast.File, name string) bool {
 	return ok
 }
 
-// The function "structs" returns a map from names to the struct types that a file declares.
+// structs returns a map from names to the struct types that a file declares.
 func structs(file *ast.File) map[string]*ast.StructType {
 	found := map[string]*ast.StructType{}
 	for _, decl := range file.Decls {

@@ -28,8 +28,7 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// The variable "probe" is an operation that exists only in tests. The operation uses every feature
-// of the table.
+// probe is an operation that exists only in tests. The operation uses every feature of the table.
 var probe = abi.Operation{
 	Name: "probe_content", Verb: abi.Read,
 	Doc: "asks a question about a store, and */ ends no comment",

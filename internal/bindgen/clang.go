@@ -100,8 +100,8 @@ func prefixed(prefix string, names []string) []string {
 	return all
 }
 
-// The function "folded" writes a head and its items in lines of at most 120 characters. From the
-// second line on, the items are aligned with the end of the head.
+// folded writes a head and its items in lines of at most 120 characters. From the second line on,
+// the items are aligned with the end of the head.
 func folded(head string, items []string, tail string) string {
 	var b strings.Builder
 	b.WriteString(head)

@@ -235,8 +235,7 @@ func TestPython(t *testing.T) {
 	run(t, t.TempDir(), python, "-B", "-c", pyCheck, library, file)
 }
 
-// The function "binding" copies the folder of a binding and replaces the generated files in the
-// copy.
+// binding copies the folder of a binding and replaces the generated files in the copy.
 func binding(t *testing.T, folder string) string {
 	t.Helper()
 	dir, source := t.TempDir(), os.DirFS(filepath.Join(root, folder))
@@ -266,8 +265,7 @@ func binding(t *testing.T, folder string) string {
 	return dir
 }
 
-// The variable "unreachable" contains the error codes that npm reports if its registry is
-// unreachable.
+// unreachable contains the error codes that npm reports if its registry is unreachable.
 var unreachable = regexp.MustCompile(`ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH`)
 
 func npm(t *testing.T, dir string, args ...string) {

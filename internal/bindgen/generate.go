@@ -8,16 +8,16 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// The type "file" is a generated file, or a file that contains generated sections.
+// file is a generated file, or a file that contains generated sections.
 type file struct {
 	path string
-	// The field "whole" is a function that renders the whole file. The field "sections" contains
-	// functions that render sections of the file.
+	// whole is a function that renders the whole file. sections contains functions that render
+	// sections of the file.
 	whole    func(g *generator) (string, error)
 	sections []section
 }
 
-// The variable "files" lists the files that depend on the operation table.
+// files lists the files that depend on the operation table.
 var files = [...]file{
 	{path: "abi/ABI.md", sections: []section{
 		{"operations", pageMarks, pageFunctions(abi.MemoryModule)}, {"models", pageMarks, pageFunctions(abi.ModelModule)}, {"replies", pageMarks, (*generator).pageReplies}}},
@@ -34,7 +34,7 @@ var files = [...]file{
 	{path: "sdk/python-wasm/toolrun/model.pyi", sections: []section{{"operations", hashMarks, pythonOf(abi.ModelModule)}}},
 }
 
-// The type "generator" renders declarations for a table of operations.
+// generator renders declarations for a table of operations.
 type generator struct {
 	table abi.Table
 	tree  fs.FS // the file tree of the module, which contains handwritten declarations
@@ -79,8 +79,8 @@ func (g *generator) render(f file) (string, error) {
 	return text, nil
 }
 
-// The function "check" returns an error if the code that a table generates would be invalid. The
-// error lists all mistakes in the table.
+// check returns an error if the code that a table generates would be invalid. The error lists all
+// mistakes in the table.
 func check(table abi.Table) error {
 	var errs []error
 	objects := map[string]abi.Type{}

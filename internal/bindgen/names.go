@@ -19,16 +19,16 @@ var pythonKeywords = strings.Fields(`and as assert async await break class conti
 // isName reports whether a name is valid for an operation or a parameter.
 func isName(s string) bool { return namePattern.MatchString(s) && !slices.Contains(pythonKeywords, s) }
 
-// Names in the table become identifiers in several languages. The variable "reserved" contains the
-// keywords that cannot be identifiers in languages other than Python. If a name is a reserved
-// keyword, its identifier ends in an underscore.
+// Names in the table become identifiers in several languages. reserved contains the keywords that
+// cannot be identifiers in languages other than Python. If a name is a reserved keyword, its
+// identifier ends in an underscore.
 var reserved = strings.Fields(`args as async auto await bool break case catch chan char class const continue debugger def default
 	defer del delete do double elif else enum err except export extends extern fallthrough false finally float for found from func function
 	global go goto if implements import in inline int interface into is lambda let long map new nil nonlocal not null or package pass
 	private protected public raise range register restrict return select short signed sizeof static string struct super switch
 	this throw true try type typedef typeof union unsigned var void volatile while with yield`)
 
-// The function "identifier" converts a name to a valid identifier.
+// identifier converts a name to a valid identifier.
 func identifier(name string) string {
 	if slices.Contains(reserved, name) {
 		return name + "_"
@@ -36,7 +36,7 @@ func identifier(name string) string {
 	return name
 }
 
-// The function "pascal" converts a name to PascalCase, such as GetContent.
+// pascal converts a name to PascalCase, such as GetContent.
 func pascal(name string) string {
 	var b strings.Builder
 	for word := range strings.SplitSeq(name, "_") {
@@ -45,7 +45,7 @@ func pascal(name string) string {
 	return b.String()
 }
 
-// The function "camel" converts a name to camelCase, such as modelChat.
+// camel converts a name to camelCase, such as modelChat.
 func camel(name string) string {
 	text := pascal(name)
 	return strings.ToLower(text[:1]) + text[1:]
@@ -58,7 +58,7 @@ func capitalised(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// The function "sentence" converts a phrase to a sentence.
+// sentence converts a phrase to a sentence.
 func sentence(phrase string) string {
 	if phrase == "" {
 		return ""
@@ -66,7 +66,7 @@ func sentence(phrase string) string {
 	return capitalised(strings.TrimSuffix(phrase, ".")) + "."
 }
 
-// The function "identifiers" returns identifiers for the parameters of an operation.
+// identifiers returns identifiers for the parameters of an operation.
 func identifiers(op abi.Operation) []string {
 	names := make([]string, len(op.Params))
 	for i, p := range op.Params {
@@ -117,7 +117,7 @@ func docOf(op abi.Operation) string {
 	return strings.Join(docs, "; or ")
 }
 
-// The method "objects" returns the named objects of the table without duplicates.
+// objects returns the named objects of the table without duplicates.
 func (g *generator) objects() []abi.Type {
 	var all []abi.Type
 	for _, op := range g.table {
@@ -140,8 +140,7 @@ func holdsContent(t abi.Type) bool {
 	return slices.ContainsFunc(t.Fields, func(f abi.Field) bool { return holdsContent(f.Type) })
 }
 
-// The function "wrapped" wraps a text. Each line begins with a prefix and has at most "width"
-// characters.
+// wrapped wraps a text. Each line begins with a prefix and has at most "width" characters.
 func wrapped(text, prefix string, width int) string {
 	var lines []string
 	line := ""

@@ -12,8 +12,7 @@ import (
 	"github.com/toolrun/toolrun/internal/cachefs"
 )
 
-// The function "folder" creates a folder on the disk. The folder contains files, a subfolder and a
-// link.
+// folder creates a folder on the disk. The folder contains files, a subfolder and a link.
 func folder(t *testing.T) (dir string, root fs.FS) {
 	t.Helper()
 	dir = t.TempDir()

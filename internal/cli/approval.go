@@ -30,7 +30,7 @@ approved.`,
 	return cmd
 }
 
-// The method "flags" registers the flags of commands that do not execute a tool.
+// flags registers the flags of commands that do not execute a tool.
 func (ac approvalCommands) flags(cmd *cobra.Command, f *memoryFlags) {
 	f.registerPlace(cmd)
 	f.tenantFlag(cmd)

@@ -60,7 +60,7 @@ func (bc blockCommands) with(cmd *cobra.Command, f *memoryFlags, keep bool, body
 	})
 }
 
-// The method "register" registers the flags that all commands for blocks have.
+// register registers the flags that all commands for blocks have.
 func (bc blockCommands) register(cmd *cobra.Command, f *memoryFlags) {
 	f.registerPlace(cmd)
 	f.tenantFlag(cmd)
@@ -127,8 +127,8 @@ func (v *versionFlags) expected() (e block.Expected, err error) {
 	return e, nil
 }
 
-// The method "settle" returns the version that a block must have before the command changes the
-// block. If the flag --replace is set, the expected version is the currently stored version.
+// settle returns the version that a block must have before the command changes the block. If the
+// flag --replace is set, the expected version is the currently stored version.
 func (v *versionFlags) settle(ctx context.Context, s blockBackend, c host.Caller, name string) (block.Expected, error) {
 	e, err := v.expected()
 	if err != nil || !v.replace {

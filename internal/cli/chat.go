@@ -48,7 +48,7 @@ as --session, the conversation can be continued later.`,
 	return cmd
 }
 
-// The type "chat" is the state of a conversation with an agent.
+// chat is the state of a conversation with an agent.
 type chat struct {
 	out    *console
 	app    *openedApp
@@ -58,7 +58,7 @@ type chat struct {
 	next host.Turn
 	// The field "last" is the result of the last turn, or nil before the first turn.
 	last *report.Turn
-	// The field "quit" is true if the user wants to end the chat.
+	// quit is true if the user wants to end the chat.
 	quit bool
 }
 
@@ -67,15 +67,15 @@ type lineReader interface {
 	// ReadLine returns the next line. If the user presses Ctrl-C, the error is errInterrupted. At
 	// the end of the input, the error is io.EOF.
 	ReadLine(context.Context) (string, error)
-	// The method "during" calls the function "work". If the user presses Ctrl-C, the context of
-	// "work" is cancelled.
+	// during calls the function "work". If the user presses Ctrl-C, the context of "work" is
+	// cancelled.
 	during(ctx context.Context, work func(context.Context))
 	io.Closer
 }
 
 var errInterrupted = errors.New("interrupted")
 
-// The method "converse" reads messages and performs turns until the input ends.
+// converse reads messages and performs turns until the input ends.
 func (c *chat) converse(ctx context.Context) (err error) {
 	if err := mustAgent(ctx, c.app.agents, c.next.Agent); err != nil {
 		return err
@@ -124,13 +124,13 @@ func (c *chat) openInput(ctx context.Context) (lineReader, error) {
 	return newLineScanner(c.out.env.Stdin), nil
 }
 
-// The method "interactive" reports whether a person types the lines.
+// interactive reports whether a person types the lines.
 func (c *chat) interactive() bool {
 	_, is := c.in.(*lineEditor)
 	return is
 }
 
-// The method "take" handles a line of input. A line is either a command or a message for the agent.
+// take handles a line of input. A line is either a command or a message for the agent.
 func (c *chat) take(ctx context.Context, line string) error {
 	if line == "" {
 		return nil
@@ -145,8 +145,8 @@ func (c *chat) take(ctx context.Context, line string) error {
 	return c.tolerate(c.perform(ctx, &line))
 }
 
-// If a person uses the chat, the method "tolerate" only prints the error, because the person can
-// continue. If no person uses the chat, the method "tolerate" returns the error.
+// If a person uses the chat, tolerate only prints the error, because the person can continue. If no
+// person uses the chat, tolerate returns the error.
 func (c *chat) tolerate(err error) error {
 	if err == nil || !c.interactive() {
 		return err
@@ -155,7 +155,7 @@ func (c *chat) tolerate(err error) error {
 	return nil
 }
 
-// The method "perform" performs a turn with a message and prints the result of the turn.
+// perform performs a turn with a message and prints the result of the turn.
 func (c *chat) perform(ctx context.Context, message *string) (err error) {
 	t := c.next
 	t.Message = message

@@ -21,7 +21,7 @@ var chatCommands = []struct{ name, does string }{
 	{"quit", "end the chat"},
 }
 
-// The method "command" executes a command that the user has typed in a chat.
+// command executes a command that the user has typed in a chat.
 func (c *chat) command(ctx context.Context, name string) error {
 	switch name {
 	case "state":

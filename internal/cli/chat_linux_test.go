@@ -11,8 +11,7 @@ import (
 // savedFiles matches the files that a reader of a documentation page has to save.
 var savedFiles = regexp.MustCompile("(?m)^<!-- file: (.+) -->\n\n?```\\w*\n((?s:.*?))^```$")
 
-// The function "tutorial" saves the files of the tutorial about agents in a new folder, and returns
-// the folder.
+// tutorial saves the files of the tutorial about agents in a new folder, and returns the folder.
 func tutorial(t *testing.T) string {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(root, "docs", "tutorials", "agent.md"))

@@ -274,17 +274,16 @@ func (pr *project) promptProblem(prompt app.Prompt, line, column int, message, h
 	return mistake
 }
 
-// The type "inventory" describes the stores in a database and the records of other apps.
+// inventory describes the stores in a database and the records of other apps.
 type inventory struct {
 	stores []memory.StoreAudit
 	others []memory.OtherApp
-	// The field "vectors" contains a fault for each collection whose vectors were computed by
-	// another model.
+	// vectors contains a fault for each collection whose vectors were computed by another model.
 	vectors []*abi.Fault
 }
 
-// The method "inventory" inspects the records of a database. The method opens only the memory
-// service. Opening the app would fail if the declarations of the app do not match the records.
+// inventory inspects the records of a database. The method opens only the memory service. Opening
+// the app would fail if the declarations of the app do not match the records.
 func (cc checkCommand) inventory(ctx context.Context, pr *project, path, tenant string, config *model.Config) (kept inventory, err error) {
 	models, err := namedModels(config)
 	if err != nil {
@@ -309,8 +308,8 @@ func (cc checkCommand) inventory(ctx context.Context, pr *project, path, tenant 
 	return kept, err
 }
 
-// The method "compare" returns a problem if records do not match the declarations. The argument
-// "flags" contains the flags of this command that specify the app and the database.
+// compare returns a problem if records do not match the declarations. The argument "flags" contains
+// the flags of this command that specify the app and the database.
 func (pr *project) compare(kept inventory, flags string) problem.List {
 	var problems problem.List
 	add := func(severity problem.Severity, code problem.Code, hint, format string, args ...any) {

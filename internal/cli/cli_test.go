@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/internal/cli"
 )
 
-// The function "folder" creates a folder with files.
+// folder creates a folder with files.
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -26,7 +26,7 @@ func folder(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// The function "call" runs a command and returns the exit code and the output.
+// call runs a command and returns the exit code and the output.
 func call(t *testing.T, env cli.Env) (exit int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -60,8 +60,7 @@ func TestConformIsQuiet(t *testing.T) {
 	}
 }
 
-// The type "cancelling" is a stream that cancels a context when something is written for the first
-// time.
+// cancelling is a stream that cancels a context when something is written for the first time.
 type cancelling struct {
 	bytes.Buffer
 	cancel context.CancelFunc
@@ -90,8 +89,8 @@ func TestCancelledRunStoresNothing(t *testing.T) {
 	}
 }
 
-// The type "waiting" is a stdin that never ends. Like Ctrl-C, the first read from the stdin cancels
-// the context.
+// waiting is a stdin that never ends. Like Ctrl-C, the first read from the stdin cancels the
+// context.
 type waiting struct{ cancel context.CancelFunc }
 
 func (w waiting) Read([]byte) (int, error) {

@@ -13,10 +13,10 @@ import (
 // codeNoField.
 const codeNoField problem.Code = "no_field"
 
-// The function "undeclared" finds an undeclared name in a path such as "a.b". The results of
-// "undeclared" are the path up to the undeclared name, and the names that the schema declares at
-// this location. If the schema allows every name in the path, the returned path is "". Only strict
-// stores reject undeclared names.
+// undeclared finds an undeclared name in a path such as "a.b". The results of "undeclared" are the
+// path up to the undeclared name, and the names that the schema declares at this location. If the
+// schema allows every name in the path, the returned path is "". Only strict stores reject
+// undeclared names.
 func undeclared(store declare.Store, path string) (field string, known []string) {
 	if !store.Strict || path == "" {
 		return "", nil

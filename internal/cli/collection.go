@@ -61,7 +61,7 @@ func (cc collectionCommands) with(cmd *cobra.Command, f *memoryFlags, keep bool,
 	})
 }
 
-// The method "register" registers the flags of a command that uses entries of a collection.
+// register registers the flags of a command that uses entries of a collection.
 func (cc collectionCommands) register(cmd *cobra.Command, f *memoryFlags, namespace *string) {
 	f.register(cmd)
 	cmd.ValidArgsFunction = cc.projects.completeArg(&f.app, (*project).collectionNames)
@@ -70,7 +70,7 @@ func (cc collectionCommands) register(cmd *cobra.Command, f *memoryFlags, namesp
 	}
 }
 
-// The method "embeds" registers the flag that commands need for computing vectors.
+// embeds registers the flag that commands need for computing vectors.
 func embeds(cmd *cobra.Command) { new(modelFlags).registerFile(cmd) }
 
 func (cc collectionCommands) list() *cobra.Command {
@@ -160,7 +160,7 @@ func (n *namespaceFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&n.unnamed, "default-namespace", false, "include only entries of the default namespace, which has no name")
 }
 
-// The method "check" returns an error if the flags contradict each other.
+// check returns an error if the flags contradict each other.
 func (n *namespaceFlags) check() error {
 	if n.unnamed && n.name != "" {
 		return usagef("omit one of the conflicting flags", "--namespace cannot be combined with --default-namespace")

@@ -132,8 +132,8 @@ func sourceOf(name string) string {
 	return filepath.Base(name)
 }
 
-// The function "pairs" converts arguments of the form KEY=VALUE to a JSON object. If there are no
-// arguments, the result is "".
+// pairs converts arguments of the form KEY=VALUE to a JSON object. If there are no arguments, the
+// result is "".
 func pairs(args []string) (string, error) {
 	if len(args) == 0 {
 		return "", nil
@@ -195,8 +195,7 @@ func isWrongContent(f *abi.Fault) bool {
 	return f.Code == abi.InvalidArgument || f.Code == abi.TooLarge
 }
 
-// If a fault concerns the content of a file, the function "located" adds the name of the file to
-// the fault.
+// If a fault concerns the content of a file, located adds the name of the file to the fault.
 func located(err error, file *importedFile) error {
 	if _, ok := err.(*usageError); ok || file.lines || !isWrongContent(faultOf(err)) {
 		return err

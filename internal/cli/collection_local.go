@@ -18,9 +18,9 @@ type documentFile struct {
 	name    string // without folders
 	content []byte
 	query   apitypes.ImportQuery
-	// If the app is open in this process, the field "documents" extracts the text of files.
+	// If the app is open in this process, documents extracts the text of files.
 	documents *documentReader
-	// During the import, the function "report" is called with the number of stored entries.
+	// During the import, report is called with the number of stored entries.
 	report func(entries int)
 }
 
@@ -70,7 +70,7 @@ func (d *documentReader) read(ctx context.Context, name string, content []byte) 
 	return d.reader.ReadDocument(ctx, admission.Flow{}, name, "", content)
 }
 
-// The method "close" stops the worker process if a worker process was started.
+// close stops the worker process if a worker process was started.
 func (d *documentReader) close() error {
 	if d.reader == nil {
 		return nil

@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// The function "entries" formats a number of entries as text.
+// entries formats a number of entries as text.
 func entries(n int) string {
 	if n == 1 {
 		return "1 entry"

@@ -15,21 +15,21 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// The type "console" writes to the standard streams of a command. Only one goroutine may use a
-// console at a time.
+// console writes to the standard streams of a command. Only one goroutine may use a console at a
+// time.
 type console struct {
 	env  Env
 	json bool // true if the flag --json is set; results are then printed as JSON documents
-	// The field "answered" is true if the command has written a JSON document to stdout. A command
-	// writes at most one JSON document.
+	// answered is true if the command has written a JSON document to stdout. A command writes at
+	// most one JSON document.
 	answered bool
-	// The field "showing" is true if progress is displayed.
+	// showing is true if progress is displayed.
 	showing atomic.Bool
 	// failedRun is the id of the failed run, or "" if the ledger has no entry for the run.
 	failedRun string
 }
 
-// The type "style" is a terminal escape sequence that sets the style of a word.
+// style is a terminal escape sequence that sets the style of a word.
 type style string
 
 const (
@@ -48,9 +48,8 @@ func (c *console) paint(terminal bool, s style, text string) string {
 	return string(s) + text + reset
 }
 
-// The method "note" writes a text to stderr. The first word of the text is styled. All lines except
-// the first line are indented, so that logs and errors of a guest cannot imitate messages of
-// toolrun.
+// note writes a text to stderr. The first word of the text is styled. All lines except the first
+// line are indented, so that logs and errors of a guest cannot imitate messages of toolrun.
 func (c *console) note(s style, word, text string) {
 	text = strings.ReplaceAll(printable(text), "\n", "\n    ")
 	fmt.Fprintln(c.env.Stderr, c.paint(c.env.StderrTerminal, s, word)+text)
@@ -61,13 +60,13 @@ func (c *console) warn(format string, args ...any) {
 	c.note(yellow, "warning: ", fmt.Sprintf(format, args...))
 }
 
-// The method "say" writes a line of text to stdout.
+// say writes a line of text to stdout.
 func (c *console) say(format string, args ...any) error {
 	_, err := fmt.Fprintln(c.env.Stdout, printable(fmt.Sprintf(format, args...)))
 	return err
 }
 
-// If the flag --json is set, the method "answer" prints v as JSON. Otherwise it calls text.
+// If the flag --json is set, answer prints v as JSON. Otherwise it calls text.
 func (c *console) answer(v any, text func() error) error {
 	if c.json {
 		return c.printJSON(v)
@@ -96,7 +95,7 @@ func (c *console) printJSON(v any) error {
 	return err
 }
 
-// The method "table" prints a header and rows to stdout. The columns are aligned.
+// table prints a header and rows to stdout. The columns are aligned.
 func (c *console) table(head []string, rows [][]string) error {
 	w := tabwriter.NewWriter(c.env.Stdout, 0, 0, 2, ' ', 0)
 	for _, row := range append([][]string{head}, rows...) {
@@ -128,8 +127,8 @@ func (c *console) printProblems(to io.Writer, terminal bool, problems problem.Li
 	}
 }
 
-// The function "printable" replaces all control characters except line breaks and tabs. Texts from
-// guests and files can then not control the terminal.
+// printable replaces all control characters except line breaks and tabs. Texts from guests and
+// files can then not control the terminal.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
@@ -147,8 +146,8 @@ func when(t *time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// The method "logger" returns a logger for the host. The logger writes to stderr. The log may
-// contain details that a guest must not see.
+// logger returns a logger for the host. The logger writes to stderr. The log may contain details
+// that a guest must not see.
 func (c *console) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(c.env.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 }

@@ -21,10 +21,10 @@ const (
 	databaseName = "memory.db"
 )
 
-// The type "database" is the location of an app's records.
+// database is the location of an app's records.
 type database struct {
-	// The field "path" is the absolute path of the database. The field "named" is true if a flag or
-	// an argument specifies the database.
+	// path is the absolute path of the database. named is true if a flag or an argument specifies
+	// the database.
 	path  string
 	named bool
 	env   Env
@@ -35,8 +35,8 @@ func newDatabase(env Env, written string) database {
 	return database{path: env.path(written), named: true, env: env}
 }
 
-// The method "database" returns the database with the given name. If the name is "", the method
-// returns the app's default database.
+// database returns the database with the given name. If the name is "", the method returns the
+// app's default database.
 func (pr *project) database(written string) database {
 	if written != "" {
 		return newDatabase(pr.env, written)
@@ -44,7 +44,7 @@ func (pr *project) database(written string) database {
 	return database{path: filepath.Join(pr.dir, stateFolder, databaseName), env: pr.env}
 }
 
-// The method "shown" returns the path of the database in the form that a user would write.
+// shown returns the path of the database in the form that a user would write.
 func (db database) shown() string { return db.env.show(db.path) }
 
 // open opens the database. If the database does not exist and keep is true, open creates the
@@ -98,7 +98,7 @@ func makeStateFolder(dir string) error {
 
 const hintInUse = "close the database in the other process; if that process is `toolrun serve`, use --server URL"
 
-// If a database file cannot be opened, the method "fault" returns the fault to report.
+// If a database file cannot be opened, fault returns the fault to report.
 func (db database) fault(doing string, err error) error {
 	shown := db.shown()
 	if f, ok := errors.AsType[*abi.Fault](err); ok {

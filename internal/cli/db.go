@@ -26,8 +26,7 @@ func (d dbCommands) command() *cobra.Command {
 	return cmd
 }
 
-// The method "existing" returns the database that a command names. If the file does not exist, the
-// method fails.
+// existing returns the database that a command names. If the file does not exist, the method fails.
 func (d dbCommands) existing(place placeFlags) (db database, err error) {
 	pr, err := d.project(place)
 	if err != nil {
@@ -41,7 +40,7 @@ func (d dbCommands) existing(place placeFlags) (db database, err error) {
 	return db, nil
 }
 
-// The method "project" finds the folder of a database and ignores mistakes in the app file.
+// project finds the folder of a database and ignores mistakes in the app file.
 func (d dbCommands) project(place placeFlags) (*project, error) {
 	if place.db != "" {
 		return &project{env: d.env, dir: d.env.Dir}, nil

@@ -34,8 +34,8 @@ the new file. If the process is killed, the old file stays unchanged.`,
 	return cmd
 }
 
-// The method "named" returns the database that an argument or a flag specifies. If both the
-// argument and the flag specify a database, the method "named" fails.
+// named returns the database that an argument or a flag specifies. If both the argument and the
+// flag specify a database, named fails.
 func (d dbCommands) named(place *placeFlags, args []string) (database, error) {
 	if len(args) == 1 {
 		if place.db != "" {

@@ -98,7 +98,7 @@ func decodeContent(content json.RawMessage) (any, error) {
 	return strictjson.Decode(content, strictjson.Limits{})
 }
 
-// The type "difference" describes a value that exists in only one of two versions.
+// difference describes a value that exists in only one of two versions.
 type difference struct {
 	sign  rune
 	at    string // a JSON Pointer from the root of the content
@@ -110,7 +110,7 @@ const (
 	added   rune = '+'
 )
 
-// The function "differ" compares two values at a location and appends their differences to a list.
+// differ compares two values at a location and appends their differences to a list.
 func differ(list []difference, at string, before, after any) []difference {
 	switch b := before.(type) {
 	case map[string]any:

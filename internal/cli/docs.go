@@ -38,8 +38,8 @@ This page lists every command and flag. The page is generated from the commands.
 [Fault codes](faults.md) lists the exit codes.
 `
 
-// The function "documented" returns the subcommands that the page describes. The order is the order
-// in the help text of parent.
+// documented returns the subcommands that the page describes. The order is the order in the help
+// text of parent.
 func documented(parent *cobra.Command) (list []*cobra.Command) {
 	for _, cmd := range parent.Commands() {
 		if cmd.IsAvailableCommand() && parent.Name() != "completion" {

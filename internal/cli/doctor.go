@@ -33,7 +33,7 @@ The exit code is 0 if all layers except cgroup are on, and 5 otherwise.`,
 	}
 }
 
-// The method "check" starts a worker process and prints the isolation layers of the process.
+// check starts a worker process and prints the isolation layers of the process.
 func (dc doctorCommand) check() error {
 	pool, err := engines.NewPool(sandbox.Options{Spares: -1, Logger: dc.out.logger()})
 	if err != nil {

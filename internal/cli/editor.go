@@ -62,8 +62,8 @@ func (e *lineEditor) ReadLine(ctx context.Context) (string, error) {
 	return line, err
 }
 
-// The method "during" calls the function "work". If the user presses Ctrl-C, the method "during"
-// cancels the context of the function "work".
+// during calls the function "work". If the user presses Ctrl-C, during cancels the context of the
+// function "work".
 func (e *lineEditor) during(ctx context.Context, work func(context.Context)) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -85,8 +85,8 @@ const maxTyped = 64 << 10
 
 const ctrlC = 3
 
-// The type "keyboard" reads keys from a terminal in raw mode. A keyboard detects Ctrl-C even if the
-// program has not read the previous keys yet.
+// keyboard reads keys from a terminal in raw mode. A keyboard detects Ctrl-C even if the program
+// has not read the previous keys yet.
 type keyboard struct {
 	arrived chan struct{}   // the channel contains an element if there may be new keys
 	ended   <-chan struct{} // closed when the command ends
@@ -98,7 +98,7 @@ type keyboard struct {
 	interrupt func() // called if the user presses Ctrl-C; can be nil
 }
 
-// The method "pump" reads keys until the terminal is closed.
+// pump reads keys until the terminal is closed.
 func (k *keyboard) pump(from io.Reader) {
 	buf := make([]byte, 1024)
 	for {

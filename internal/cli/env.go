@@ -69,7 +69,7 @@ func (e Env) withDefaults() Env {
 	return e
 }
 
-// The method "path" converts a path from the user to an absolute path.
+// path converts a path from the user to an absolute path.
 func (e Env) path(written string) string {
 	if filepath.IsAbs(written) {
 		return filepath.Clean(written)
@@ -77,8 +77,8 @@ func (e Env) path(written string) string {
 	return filepath.Join(e.Dir, written)
 }
 
-// The method "show" converts an absolute path to the form that a user would write. The result is
-// usually relative to the working directory.
+// show converts an absolute path to the form that a user would write. The result is usually
+// relative to the working directory.
 func (e Env) show(path string) string {
 	relative, err := filepath.Rel(e.Dir, path)
 	if err != nil {
@@ -87,8 +87,8 @@ func (e Env) show(path string) string {
 	return relative
 }
 
-// The method "color" reports whether output to a stream is colored. Output is colored if the stream
-// is a terminal and the user has not disabled colors (no-color.org).
+// color reports whether output to a stream is colored. Output is colored if the stream is a
+// terminal and the user has not disabled colors (no-color.org).
 func (e Env) color(terminal bool) bool {
 	return terminal && e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb"
 }

@@ -39,7 +39,7 @@ func (e *appError) Error() string {
 	return fmt.Sprintf("%s has %s", e.file, count(n, "mistake"))
 }
 
-// The function "count" formats a number and a noun, such as "1 record" or "2 records".
+// count formats a number and a noun, such as "1 record" or "2 records".
 func count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -79,7 +79,7 @@ func exitCode(err error) int {
 	return exitcode.Of(faultOf(err).Code)
 }
 
-// The method "fail" prints an error and returns the exit code for the error.
+// fail prints an error and returns the exit code for the error.
 func (p *program) fail(err error) int {
 	if bad, ok := errors.AsType[*appError](err); ok {
 		p.out.printProblems(p.env.Stderr, p.env.StderrTerminal, bad.problems.Err().(problem.List))

@@ -83,8 +83,7 @@ func nullIfEmpty(text string) any {
 	return text
 }
 
-// The method "perform" executes an operation. If the argument "to" is not nil, the reply is decoded
-// into "to".
+// perform executes an operation. If the argument "to" is not nil, the reply is decoded into "to".
 func (l localFacts) perform(ctx context.Context, c host.Caller, to any, op string, args ...any) (report.Effects, error) {
 	call := abi.Call{Op: op, Args: make([]json.RawMessage, len(args))}
 	for i, arg := range args {

@@ -17,8 +17,8 @@ import (
 // host are smaller, so that the host reports which limit a document exceeds.
 const maxDocumentBytes = 16 << 20
 
-// The method "document" returns the JSON document that an argument specifies. The argument is the
-// document, the name of a file (@file), or "-" for stdin. For "", the result is nil.
+// document returns the JSON document that an argument specifies. The argument is the document, the
+// name of a file (@file), or "-" for stdin. For "", the result is nil.
 func (e Env) document(ctx context.Context, what, arg string) (json.RawMessage, error) {
 	text, err := e.read(ctx, what, arg)
 	if err != nil || arg == "" {
@@ -38,8 +38,8 @@ func (e Env) document(ctx context.Context, what, arg string) (json.RawMessage, e
 	return text, nil
 }
 
-// The method "value" is like the method "document", but the argument can also be a text without
-// quotes. If the text begins like a JSON value, the text must be valid JSON.
+// value is like the method "document", but the argument can also be a text without quotes. If the
+// text begins like a JSON value, the text must be valid JSON.
 func (e Env) value(ctx context.Context, what, arg string) (json.RawMessage, error) {
 	isJSON := arg == "" || arg == "-" || strings.ContainsAny(arg[:1], `@{["`) || json.Valid([]byte(arg))
 	if isJSON {
@@ -53,8 +53,8 @@ var overLimitHints = map[strictjson.Kind]string{
 	strictjson.BadNumber: "write the number as a string, in quotes",
 }
 
-// The method "read" returns the bytes that an argument specifies. The argument is the text, the
-// name of a file (@file), or "-" for stdin.
+// read returns the bytes that an argument specifies. The argument is the text, the name of a file
+// (@file), or "-" for stdin.
 func (e Env) read(ctx context.Context, what, arg string) ([]byte, error) {
 	if arg == "-" {
 		return e.readStdin(ctx, what)
@@ -106,8 +106,8 @@ func readAll(what string, from io.Reader) ([]byte, error) {
 	return text, nil
 }
 
-// The method "input" returns the input of a run. The input consists of the value of --input and of
-// the key=value arguments after the tool.
+// input returns the input of a run. The input consists of the value of --input and of the key=value
+// arguments after the tool.
 func (e Env) input(ctx context.Context, arg string, pairs []string) (json.RawMessage, error) {
 	base, err := e.document(ctx, "--input", arg)
 	if err != nil || len(pairs) == 0 {

@@ -42,8 +42,8 @@ type engineSet struct {
 	pool    *sandbox.Pool // the pool is nil if guests run in this process
 }
 
-// open creates the engines. The engines write their log to the argument "logger". The method "open"
-// starts no process.
+// open creates the engines. The engines write their log to the argument "logger". open starts no
+// process.
 func (f isolationFlags) open(out *console, logger *slog.Logger) (*engineSet, error) {
 	if f.inProcess && (f.require || len(f.layers) > 0 || len(f.without) > 0) {
 		return nil, usagef("omit one of the conflicting flags", "--inprocess runs tools without isolation and cannot be combined with --require-isolation, --require-layer or --without")
@@ -69,7 +69,7 @@ func (f isolationFlags) openPool(env Env, options sandbox.Options) (*engineSet, 
 	return &engineSet{pool.Engines(), pool}, nil
 }
 
-// The method "required" returns the isolation layers that must be active according to the flags.
+// required returns the isolation layers that must be active according to the flags.
 func (f isolationFlags) required() []string {
 	if f.require {
 		return append(sandbox.Baseline(), f.layers...)
@@ -93,7 +93,7 @@ func (f isolationFlags) pythonFile(env Env) string {
 	return file
 }
 
-// The method "close" stops the worker processes.
+// close stops the worker processes.
 func (s *engineSet) close() error {
 	if s.pool == nil {
 		return nil

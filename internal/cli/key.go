@@ -88,7 +88,7 @@ func roles() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// The method "complete" sets the remaining fields of the grant from the flags.
+// complete sets the remaining fields of the grant from the flags.
 func (f *keyFlags) complete(now time.Time) error {
 	if f.role == "" {
 		return usagef("add --role with "+auth.KeyRoleList(), "the key has no role")
@@ -197,7 +197,7 @@ func (kc keyCommands) revoke() *cobra.Command {
 	return cmd
 }
 
-// The method "open" opens the key file that a command specifies.
+// open opens the key file that a command specifies.
 func (kc keyCommands) open(written string, open func(string) (*auth.Keys, error)) (*auth.Keys, error) {
 	if written == "" {
 		return nil, usagef("add --keys FILE", "the command requires a key file")

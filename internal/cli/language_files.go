@@ -15,8 +15,8 @@ import (
 type languageFiles struct {
 	baseCommand
 	noun string // the kind of the files, "agent" or "machine", which is also the name of the command group
-	// format formats a file. If the file cannot be formatted, the function "format" returns the
-	// errors in the file.
+	// format formats a file. If the file cannot be formatted, format returns the errors in the
+	// file.
 	format func(file string, source []byte) ([]byte, problem.List)
 }
 
@@ -46,7 +46,7 @@ func (lf languageFiles) printChecked(files []string, problems problem.List) erro
 	return &usageError{abi.Faultf(abi.SourceInvalid, "%s: %s and %s", what, count(failures, "error"), count(warnings, "warning"))}
 }
 
-// The type "formatted" is the result of formatting a file.
+// formatted is the result of formatting a file.
 type formatted struct {
 	File    string `json:"file"`
 	Changed bool   `json:"changed"`

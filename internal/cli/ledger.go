@@ -89,7 +89,7 @@ func (f *ledgerFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&q.After, "after", "", "list only entries that follow the entry of the run with this `id`")
 }
 
-// The method "complete" validates the flags and sets the remaining fields of the query.
+// complete validates the flags and sets the remaining fields of the query.
 func (f *ledgerFlags) complete(cmd *cobra.Command, now time.Time) (err error) {
 	flags := cmd.Flags()
 	switch {
@@ -155,8 +155,8 @@ func (l ledgerCommand) list(ctx context.Context, s ledgerBackend, c host.Caller,
 	return err
 }
 
-// The method "project" opens a project that may have ledger entries. The project must have an app
-// file or a database.
+// project opens a project that may have ledger entries. The project must have an app file or a
+// database.
 func (l ledgerCommand) project(f placeFlags) finder {
 	return func(named string) (*project, error) {
 		pr, err := l.projects.open(named)

@@ -34,7 +34,7 @@ func TestParseMoment(t *testing.T) {
 	}
 }
 
-// The type "paged" is a ledger whose pages are small.
+// paged is a ledger whose pages are small.
 type paged struct {
 	entries, page int
 }

@@ -61,8 +61,7 @@ func (s *lineScanner) ReadLine(ctx context.Context) (string, error) {
 	}
 }
 
-// The method "during" calls the function "work". If the user presses Ctrl-C, the whole command
-// ends.
+// during calls the function "work". If the user presses Ctrl-C, the whole command ends.
 func (s *lineScanner) during(ctx context.Context, work func(context.Context)) { work(ctx) }
 
 // Close stops reading.

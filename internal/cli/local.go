@@ -67,14 +67,14 @@ func (l localRecords) Delete(ctx context.Context, c host.Caller, store string, o
 	return l.perform(ctx, c, abi.DeleteContent, store, opts)
 }
 
-// The method "perform" performs a memory operation. If an argument of the operation is a nil
-// json.RawMessage, the argument is omitted.
+// perform performs a memory operation. If an argument of the operation is a nil json.RawMessage,
+// the argument is omitted.
 func (l localRecords) perform(ctx context.Context, c host.Caller, op, store string, args ...any) (json.RawMessage, error) {
 	reply, _, err := l.operate(ctx, c, op, store, args...)
 	return reply, err
 }
 
-// The method "operate" is like the method "perform", but also returns the effects of the operation.
+// operate is like the method "perform", but also returns the effects of the operation.
 func (l localRecords) operate(ctx context.Context, c host.Caller, op, store string, args ...any) (json.RawMessage, report.Effects, error) {
 	call := abi.Call{Op: op}
 	for _, arg := range append([]any{store}, args...) {

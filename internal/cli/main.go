@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// The type "program" is the state of one call to Main.
+// program is the state of one call to Main.
 type program struct {
 	baseCommand
 	unknown error // set if --help was requested for an unknown command
@@ -111,8 +111,8 @@ func flagHint(cmd *cobra.Command, err error) string {
 	return "use a number and a unit, such as 500ms or 5s"
 }
 
-// The method "group" creates a command with subcommands. Without arguments, a command with
-// subcommands prints its help text. A command with subcommands rejects unknown subcommands.
+// group creates a command with subcommands. Without arguments, a command with subcommands prints
+// its help text. A command with subcommands rejects unknown subcommands.
 func group(cmd *cobra.Command) *cobra.Command {
 	cmd.Args = cobra.ArbitraryArgs // noCommand reports unknown subcommands
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -137,9 +137,9 @@ func noCommand(parent *cobra.Command, name string) error {
 	return usagef(hint, "unknown command %q", parent.CommandPath()+" "+name)
 }
 
-// The method "explain" prints the help text of a command. If the subcommand is unknown, the method
-// returns an error. In this situation, cobra would print the help text of the parent command and
-// exit successfully.
+// explain prints the help text of a command. If the subcommand is unknown, the method returns an
+// error. In this situation, cobra would print the help text of the parent command and exit
+// successfully.
 func (p *program) explain(show func(*cobra.Command, []string)) func(*cobra.Command, []string) {
 	return func(cmd *cobra.Command, args []string) {
 		if rest := cmd.Flags().Args(); cmd.HasSubCommands() && len(rest) > 0 {
@@ -178,9 +178,9 @@ func refuseEmptyFlags(cmd *cobra.Command, _ []string) error {
 	return empty
 }
 
-// The function "takes" returns a function that checks the number of a command's arguments. In the
-// error message, the argument "words" describes the expected arguments. If maxArgs is negative, the
-// number of arguments is not limited.
+// takes returns a function that checks the number of a command's arguments. In the error message,
+// the argument "words" describes the expected arguments. If maxArgs is negative, the number of
+// arguments is not limited.
 func takes(minArgs, maxArgs int, words string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		hint := "see: " + cmd.CommandPath() + " --help"

@@ -170,8 +170,7 @@ func (m memoryCommands) delete() *cobra.Command {
 	return cmd
 }
 
-// The method "operate" opens the app of a store and passes the app's records to the function
-// "body".
+// operate opens the app of a store and passes the app's records to the function "body".
 func (m memoryCommands) operate(cmd *cobra.Command, f *memoryFlags, store string, keep bool, body func(context.Context, recordBackend, host.Caller) error) error {
 	return m.apps.with(cmd, f, m.projects.withStore(store, declare.SessionMeta), keep, func(opened *openedApp, caller host.Caller) error {
 		err := body(cmd.Context(), opened.records, caller)

@@ -41,8 +41,8 @@ func (f *modelFlags) testFlags(cmd *cobra.Command, dry *bool) {
 	cmd.Flags().BoolVar(&f.test, "test", false, "store nothing, call no models, and find nothing in collections, except what --mock contains")
 }
 
-// The method "open" reads models.yaml and creates the models in the file. If the command has no
-// models.yaml, the method "open" returns nil.
+// open reads models.yaml and creates the models in the file. If the command has no models.yaml,
+// open returns nil.
 func (f *modelFlags) open(env Env) (*model.Set, error) {
 	config, err := f.config(env)
 	if config == nil || err != nil {
@@ -55,7 +55,7 @@ func (f *modelFlags) open(env Env) (*model.Set, error) {
 	return set, nil
 }
 
-// The method "providers" returns a map from the names in models.yaml to the providers of models.
+// providers returns a map from the names in models.yaml to the providers of models.
 func providers() map[string]model.Factory {
 	return map[string]model.Factory{"openai": openai.Factory()}
 }
@@ -69,7 +69,7 @@ func namedModels(config *model.Config) (*model.Set, error) {
 	return model.NewSet(config, providers(), func(string) string { return "no key" })
 }
 
-// The method "config" reads models.yaml. If the command has no models.yaml, the result is nil.
+// config reads models.yaml. If the command has no models.yaml, the result is nil.
 func (f *modelFlags) config(env Env) (*model.Config, error) {
 	if f.file == "" {
 		return nil, nil
@@ -91,9 +91,9 @@ func testFieldsOf(test, live bool, mocks model.Mocks, recalls memory.RecallMocks
 	return apitypes.TestFields{Test: test, Live: live, Mocks: host.WriteMocks(mocks, recalls)}
 }
 
-// The method "mocks" reads a file with mocks. The file contains answers that replace the answers of
-// models, and results that replace the results of searches. If the command has no file with mocks,
-// the method returns nil.
+// mocks reads a file with mocks. The file contains answers that replace the answers of models, and
+// results that replace the results of searches. If the command has no file with mocks, the method
+// returns nil.
 func (f *modelFlags) mocks(env Env) (model.Mocks, memory.RecallMocks, error) {
 	if f.test && f.live {
 		return nil, nil, usagef("omit one of them", "--live cannot be combined with --test, which calls no models")

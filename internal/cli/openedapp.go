@@ -23,18 +23,16 @@ type openedApp struct {
 	backend storage.Backend
 }
 
-// The type "apps" opens the app that a command uses, and prints warnings about the app to a
-// console.
+// apps opens the app that a command uses, and prints warnings about the app to a console.
 type apps struct {
 	out      *console
 	projects projects
-	// The field "models" contains the models for the apps that the method "with" opens. The field
-	// can be nil.
+	// models contains the models for the apps that the method "with" opens. The field can be nil.
 	models *modelFlags
 }
 
-// The method "open" opens an app that uses the given database. Closing the opened app also closes
-// the database. If the method fails, it closes the database. Tools run only in the given engines.
+// open opens an app that uses the given database. Closing the opened app also closes the database.
+// If the method fails, it closes the database. Tools run only in the given engines.
 func (a apps) open(ctx context.Context, pr *project, backend storage.Backend, c host.Caller, engines []engine.Engine, models *model.Set, observers ...host.Observer) (*openedApp, error) {
 	h, err := host.Open(ctx, host.Options{
 		App: pr.app, Backend: backend, Engines: engines, Models: models, Observers: observers,
@@ -46,8 +44,8 @@ func (a apps) open(ctx context.Context, pr *project, backend storage.Backend, c 
 	return &openedApp{localBackend(h, backend), pr.app.ID, h, backend}, nil
 }
 
-// The type "finder" is a function that opens the project that --app names. If the project lacks
-// something that the command needs, a finder returns an error.
+// finder is a function that opens the project that --app names. If the project lacks something that
+// the command needs, a finder returns an error.
 type finder func(named string) (*project, error)
 
 // The method "with" opens the app that a command names, calls the function "body" and closes the
@@ -89,8 +87,8 @@ func (a apps) with(cmd *cobra.Command, f *memoryFlags, find finder, keep bool, b
 	return body(opened, caller)
 }
 
-// The method "memory" opens only the memory service of an app. The method does not check whether
-// the scope of a store has changed.
+// memory opens only the memory service of an app. The method does not check whether the scope of a
+// store has changed.
 func (a apps) memory(declared *app.App, backend storage.Backend) (*memory.Service, error) {
 	return memory.New(memory.Config{
 		App: declared.ID, Backend: backend, Stores: declared.AllStores(), AutoCollections: declared.AutoCollections, SessionIdle: declared.SessionIdle, WorkflowIdle: declared.WorkflowIdle, Now: a.out.env.Now, Logger: a.out.logger(),

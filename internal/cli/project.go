@@ -16,30 +16,29 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// The type "project" contains the declarations and the folder of the app file that a command uses.
+// project contains the declarations and the folder of the app file that a command uses.
 type project struct {
 	env Env
-	// If mistakes in the app file make the app unusable, the field "app" is nil.
+	// If mistakes in the app file make the app unusable, app is nil.
 	app *app.App
-	// The field "dir" is the absolute path of the folder. The field "file" is the path of the app
-	// file in the form that a user would write. If there is no app file, "file" is "".
+	// dir is the absolute path of the folder. file is the path of the app file in the form that a
+	// user would write. If there is no app file, "file" is "".
 	dir, file string
-	// The field "files" is the absolute path of the folder that contains the tools. If the command
-	// names a tool by its path, "files" is the folder of the tool. Otherwise "files" is equal to
-	// "dir".
+	// files is the absolute path of the folder that contains the tools. If the command names a tool
+	// by its path, "files" is the folder of the tool. Otherwise "files" is equal to "dir".
 	files    string
 	problems problem.List
 	roots    []*os.Root  // opened to read the files of the app
 	once     *cachefs.FS // the cache of the app's files, or nil if there is no cache
 }
 
-// The type "projects" finds and reads the app files that commands use.
+// projects finds and reads the app files that commands use.
 type projects struct{ env Env }
 
-// The method "open" reads the named app file. If no app file is named, the method searches for an
-// app file in the working directory and in the parent folders. If the method finds no app file, the
-// project contains an empty app with the id "default". The folder of a project without an app file
-// is the working directory.
+// open reads the named app file. If no app file is named, the method searches for an app file in
+// the working directory and in the parent folders. If the method finds no app file, the project
+// contains an empty app with the id "default". The folder of a project without an app file is the
+// working directory.
 func (ps projects) open(named string) (*project, error) {
 	pr, err := ps.read(named)
 	if err != nil {
@@ -63,8 +62,8 @@ func (ps projects) openApp(named string) (*project, error) {
 
 var errNoApp = usagef("use --app FILE", "neither this folder nor a parent folder contains a file %s", app.FileName)
 
-// The method "read" is like the method "open". However, mistakes in the app file are returned as
-// problems and are not errors.
+// read is like the method "open". However, mistakes in the app file are returned as problems and
+// are not errors.
 func (ps projects) read(named string) (*project, error) {
 	file, err := ps.find(named)
 	if err != nil {
@@ -92,9 +91,9 @@ func (ps projects) read(named string) (*project, error) {
 // If there is no app file, defaultApp is the app id.
 const defaultApp = "default"
 
-// The method "find" returns the absolute path of the named app file. If no app file is named, the
-// method searches for an app file in the working directory and in the parent folders. If there is
-// no app file, the method "find" returns "".
+// find returns the absolute path of the named app file. If no app file is named, the method
+// searches for an app file in the working directory and in the parent folders. If there is no app
+// file, find returns "".
 func (ps projects) find(named string) (string, error) {
 	if named == "" {
 		return nearestApp(ps.env.Dir), nil
@@ -130,8 +129,8 @@ func nearestApp(dir string) string {
 	}
 }
 
-// The function "cause" removes the path from a system error, because the message already contains
-// the path in the form that the user wrote.
+// cause removes the path from a system error, because the message already contains the path in the
+// form that the user wrote.
 func cause(err error) error {
 	if bad, ok := errors.AsType[*fs.PathError](err); ok {
 		return bad.Err
@@ -206,7 +205,7 @@ func (pr *project) storeNames() []string {
 	return names
 }
 
-// The method "shown" returns the name of the app file for messages.
+// shown returns the name of the app file for messages.
 func (pr *project) shown() string {
 	if pr.file == "" {
 		return "an app without a file"
@@ -225,8 +224,8 @@ func didYouMean(word string, known []string, none string) string {
 	return "use one of: " + strings.Join(known, ", ")
 }
 
-// The method "summary" returns a text with the numbers of the app's stores, tools and prompts. If
-// the app has agents, the text also contains the number of agents.
+// summary returns a text with the numbers of the app's stores, tools and prompts. If the app has
+// agents, the text also contains the number of agents.
 func (pr *project) summary() string {
 	text := count(len(pr.app.Stores), "store")
 	if len(pr.app.Blocks) > 0 {
@@ -239,8 +238,8 @@ func (pr *project) summary() string {
 	return text
 }
 
-// After all files of an app's tools have been read, the method "seal" closes the folders of the
-// app. After a call to "seal", all reads use the cache.
+// After all files of an app's tools have been read, seal closes the folders of the app. After a
+// call to "seal", all reads use the cache.
 func (pr *project) seal() {
 	pr.once.Seal()
 	pr.close()

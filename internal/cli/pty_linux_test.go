@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/internal/cli"
 )
 
-// The type "terminal" is a pseudoterminal in which a command runs.
+// terminal is a pseudoterminal in which a command runs.
 type terminal struct {
 	t      *testing.T
 	master *os.File
@@ -65,7 +65,7 @@ func startInTerminal(t *testing.T, width uint16, dir string, args ...string) *te
 	return x
 }
 
-// The method "follow" collects the output of the terminal.
+// follow collects the output of the terminal.
 func (x *terminal) follow() {
 	buf := make([]byte, 4096)
 	for {
@@ -95,8 +95,8 @@ func (x *terminal) press(keys string) {
 	}
 }
 
-// The method "expect" waits until the terminal shows a text. The method searches after the
-// previously expected text, and returns the output before the found text.
+// expect waits until the terminal shows a text. The method searches after the previously expected
+// text, and returns the output before the found text.
 func (x *terminal) expect(text string) string {
 	x.t.Helper()
 	timer := time.AfterFunc(30*time.Second, func() {
@@ -121,7 +121,7 @@ func (x *terminal) expect(text string) string {
 	}
 }
 
-// The method "end" waits until the command ends and returns the exit code of the command.
+// end waits until the command ends and returns the exit code of the command.
 func (x *terminal) end() int {
 	x.t.Helper()
 	select {

@@ -99,9 +99,8 @@ func (pc pythonCommands) install(ctx context.Context) error {
 	})
 }
 
-// If a Python tool needs the runtime and stderr is a terminal, the method "offer" installs the
-// runtime. If stderr is not a terminal, the method "offer" downloads nothing, and the run fails
-// with a hint.
+// If a Python tool needs the runtime and stderr is a terminal, offer installs the runtime. If
+// stderr is not a terminal, offer downloads nothing, and the run fails with a hint.
 func (pc pythonCommands) offer(ctx context.Context, pr *project, name string, f isolationFlags) error {
 	tool, _ := pr.app.Tool(name)
 	if path.Ext(tool.Source) != ".py" || f.pythonFile(pc.env) != "" || !pc.env.StderrTerminal || pc.env.CacheDir == "" {
@@ -117,8 +116,8 @@ func (pc pythonCommands) offer(ctx context.Context, pr *project, name string, f 
 	return pc.compile(ctx)
 }
 
-// The method "compile" compiles the runtime, so that the first run of a Python tool does not wait
-// for the compilation.
+// compile compiles the runtime, so that the first run of a Python tool does not wait for the
+// compilation.
 func (pc pythonCommands) compile(ctx context.Context) (err error) {
 	tools, err := isolationFlags{}.open(pc.out, pc.out.logger())
 	if err != nil {
@@ -151,7 +150,7 @@ func (pc pythonCommands) show() error {
 	})
 }
 
-// The method "find" searches for the installed runtime and verifies the digest of the runtime.
+// find searches for the installed runtime and verifies the digest of the runtime.
 func (pc pythonCommands) find() (pythonRuntime, error) {
 	r := pythonRuntime{
 		Version: distribution.Version, SHA256: distribution.SHA256, Bytes: distribution.Bytes, Package: distribution.Package,

@@ -22,7 +22,7 @@ func announceLoads(out *console, engines []engine.Engine) []engine.Engine {
 	return list
 }
 
-// The type "announced" is an engine that announces slow loads.
+// announced is an engine that announces slow loads.
 type announced struct {
 	engine.Engine
 	out *console

@@ -25,8 +25,8 @@ var (
 	errUnwritten = abi.Faultf(abi.Unavailable, "cannot write to the database")
 )
 
-// The type "readiness" checks whether the database accepts writes. Several requests can share the
-// result of one check. The type "readiness" is safe for concurrent use.
+// readiness checks whether the database accepts writes. Several requests can share the result of
+// one check. readiness is safe for concurrent use.
 type readiness struct {
 	backend storage.Backend
 	now     func() time.Time
@@ -38,7 +38,7 @@ type readiness struct {
 	was   error     // last result of check
 }
 
-// If the database is full or cannot be written, the method "check" returns a fault without details.
+// If the database is full or cannot be written, check returns a fault without details.
 func (r *readiness) check(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -74,8 +74,7 @@ func (r *readiness) look(ctx context.Context) error {
 	return errUnwritten
 }
 
-// The method "note" logs why the service is not ready. If the reason has not changed, the method
-// logs nothing.
+// note logs why the service is not ready. If the reason has not changed, the method logs nothing.
 func (r *readiness) note(answer *abi.Fault, err error) {
 	if !errors.Is(r.was, answer) {
 		r.logger.Error("the service is not ready", "error", err)

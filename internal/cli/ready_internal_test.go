@@ -14,8 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// The type "moody" is a backend. The test sets the result of Ping and the free space of the
-// backend.
+// moody is a backend. The test sets the result of Ping and the free space of the backend.
 type moody struct {
 	storage.Backend
 	space, ping error

@@ -59,8 +59,8 @@ are printed to stderr.`,
 	return cmd
 }
 
-// The method "render" renders a declared prompt. If the request names no prompt, the method renders
-// the template in the request.
+// render renders a declared prompt. If the request names no prompt, the method renders the template
+// in the request.
 func (rc renderCommand) render(cmd *cobra.Command, f *memoryFlags, r host.PromptRequest, text string) error {
 	return rc.apps.with(cmd, f, rc.project(r.Prompt), false, func(opened *openedApp, caller host.Caller) error {
 		r.Caller = caller
@@ -85,8 +85,8 @@ func (rc renderCommand) render(cmd *cobra.Command, f *memoryFlags, r host.Prompt
 	})
 }
 
-// The method "project" opens the project of a command that uses a prompt. If the argument "prompt"
-// is not "", the method checks that the app declares the prompt.
+// project opens the project of a command that uses a prompt. If the argument "prompt" is not "",
+// the method checks that the app declares the prompt.
 func (rc renderCommand) project(prompt string) finder {
 	return func(named string) (*project, error) {
 		pr, err := rc.projects.open(named)

@@ -26,10 +26,10 @@ type runFlags struct {
 	env, grants                   []string
 	timeout, deadline             time.Duration
 	trace, dry, approve           bool
-	// The field "byPath" is true if the command names the tool by its path.
+	// byPath is true if the command names the tool by its path.
 	byPath bool
-	// If a run is paused, the hint contains commands. The field "paused" contains the flags of the
-	// commands in the hint.
+	// If a run is paused, the hint contains commands. paused contains the flags of the commands in
+	// the hint.
 	paused pausedFlags
 }
 
@@ -207,8 +207,7 @@ func (rc runCommand) runAndPrint(ctx context.Context, runs runBackend, inv host.
 	return pausedError(result, err, f.paused)
 }
 
-// The method "invocation" returns the invocation that the flags describe. The tool is not set in
-// the result.
+// invocation returns the invocation that the flags describe. The tool is not set in the result.
 func (rc runCommand) invocation(cmd *cobra.Command, f *runFlags, pairs []string) (inv host.Invocation, err error) {
 	inv.Caller = f.caller()
 	if inv.Input, err = rc.env.input(cmd.Context(), f.input, pairs); err != nil {
@@ -247,14 +246,14 @@ func (rc runCommand) invocation(cmd *cobra.Command, f *runFlags, pairs []string)
 	return inv, nil
 }
 
-// The method "keeps" reports whether a run can store anything. A run can store records, a session,
-// a result, a ledger entry and requests for approvals.
+// keeps reports whether a run can store anything. A run can store records, a session, a result, a
+// ledger entry and requests for approvals.
 func (f *runFlags) keeps(pr *project) bool {
 	return len(pr.app.Stores) > 0 || pr.app.AutoCollections || pr.app.Facts != nil || pr.app.Blocks != nil || pr.isGated() && !f.byPath || f.session != "" || f.workflow != "" || f.key != "" || f.db != ""
 }
 
-// The method "open" opens a project for a run. If the run cannot store anything, the method uses an
-// empty database in memory.
+// open opens a project for a run. If the run cannot store anything, the method uses an empty
+// database in memory.
 func (rc runCommand) open(ctx context.Context, pr *project, f *runFlags, c host.Caller, engines []engine.Engine) (*openedApp, error) {
 	backend := storage.Backend(mem.New())
 	if f.keeps(pr) {

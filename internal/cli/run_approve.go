@@ -19,14 +19,13 @@ type approvingRuns struct {
 	runBackend
 	out       *console
 	approvals approvalBackend
-	// The field "lines" reads the answers of the person.
+	// lines reads the answers of the person.
 	lines *lineScanner
-	// The field "once" is true if no other command can continue the run.
+	// once is true if no other command can continue the run.
 	once bool
 }
 
-// If the flag --approve is set, the method "approving" returns a runBackend that asks about
-// effects.
+// If the flag --approve is set, approving returns a runBackend that asks about effects.
 func (f *runFlags) approving(out *console, runs runBackend, approvals approvalBackend) (_ runBackend, closed func()) {
 	if !f.approve {
 		return runs, func() {}
@@ -58,8 +57,8 @@ func (a *approvingRuns) Run(ctx context.Context, inv host.Invocation) (*report.R
 	return result, err
 }
 
-// A paused run waits for a decision about an effect. The method "decide" asks for the decision and
-// returns the next Result of the run. The result "continues" is true if the run was executed again.
+// A paused run waits for a decision about an effect. decide asks for the decision and returns the
+// next Result of the run. The result "continues" is true if the run was executed again.
 func (a *approvingRuns) decide(ctx context.Context, approver host.Caller, paused *report.Result) (next *report.Result, continues bool, err error) {
 	answer, err := a.ask(ctx, paused.Approval)
 	if err != nil {
@@ -79,7 +78,7 @@ func (a *approvingRuns) decide(ctx context.Context, approver host.Caller, paused
 	return paused, false, nil
 }
 
-// The method "ask" shows an effect and returns the answer of the person in lower case.
+// ask shows an effect and returns the answer of the person in lower case.
 func (a *approvingRuns) ask(ctx context.Context, pending *report.PendingApproval) (string, error) {
 	var arguments bytes.Buffer
 	if json.Indent(&arguments, pending.Effect.Arguments, "", "  ") != nil {

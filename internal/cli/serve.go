@@ -147,7 +147,7 @@ func (f *serveFlags) check() error {
 	return f.accessFlags.check()
 }
 
-// The method "storage" returns the options for the database.
+// storage returns the options for the database.
 func (f *serveFlags) storage() (*bolt.Options, error) {
 	switch f.minFree {
 	case "":
@@ -162,7 +162,7 @@ func (f *serveFlags) storage() (*bolt.Options, error) {
 	return &bolt.Options{MinFree: size}, nil
 }
 
-// The method "quota" returns the storage quotas for apps and users.
+// quota returns the storage quotas for apps and users.
 func (f *serveFlags) quota() (limits memory.Limits, err error) {
 	for _, flag := range []struct {
 		name, text string

@@ -61,7 +61,7 @@ func (f *accessFlags) check() error {
 	return nil
 }
 
-// The method "open" returns the authenticator that the flags describe.
+// open returns the authenticator that the flags describe.
 func (f *accessFlags) open(env Env, listen string, logger *slog.Logger) (authenticator, error) {
 	if f.dev {
 		return f.openDev(listen)
@@ -109,7 +109,7 @@ func (s *server) probeIssuer(ctx context.Context) {
 	}
 }
 
-// The interface "authenticator" determines the principal of a request.
+// authenticator determines the principal of a request.
 type authenticator interface {
 	Authenticate(*http.Request) (auth.Principal, error)
 }

@@ -20,7 +20,7 @@ const (
 	otherFiles = 64
 )
 
-// The method "table" returns the table that limits the connections of the service.
+// table returns the table that limits the connections of the service.
 func (f *serveFlags) table() (*connections.Table, error) {
 	n, err := connectionsOf(f.connections, openFiles(), runtime.GOMAXPROCS(0))
 	if err != nil {

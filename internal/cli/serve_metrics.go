@@ -35,8 +35,8 @@ func (f *serveFlags) tenantsOfMetrics() (ids []string, first int, err error) {
 	return ids, 0, nil
 }
 
-// The type "gauge" is a metric whose value is read when the metrics are collected. If the name of a
-// gauge ends in "_total", the metric is a counter.
+// gauge is a metric whose value is read when the metrics are collected. If the name of a gauge ends
+// in "_total", the metric is a counter.
 type gauge struct {
 	name, help string
 	read       func() float64

@@ -5,22 +5,21 @@ import (
 	"time"
 )
 
-// The type "reloaded" is the result of the last reload of the app files, and is safe for concurrent
-// use.
+// reloaded is the result of the last reload of the app files, and is safe for concurrent use.
 type reloaded struct {
 	mu     sync.Mutex
 	at     time.Time // the zero time before the first reload
 	failed bool
 }
 
-// The method "note" records the result of a reload.
+// note records the result of a reload.
 func (r *reloaded) note(at time.Time, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.at, r.failed = at, err != nil
 }
 
-// The method "gauges" returns metrics about the last reload.
+// gauges returns metrics about the last reload.
 func (r *reloaded) gauges() []gauge {
 	return []gauge{
 		{"toolrun_last_reload_success", "Whether the last reload of the app files succeeded: 1, also before the first one, or 0.", func() float64 {

@@ -28,7 +28,7 @@ import (
 	"github.com/toolrun/toolrun/internal/service"
 )
 
-// The type "server" is a running service.
+// server is a running service.
 type server struct {
 	baseCommand
 	flags     *serveFlags
@@ -42,9 +42,9 @@ type server struct {
 	links     *httpapi.Links
 	apps      *tenants.Apps
 	handler   *service.Service
-	// If the service does not use TLS, the field "certificate" is nil.
+	// If the service does not use TLS, certificate is nil.
 	certificate *certificate
-	// The field "connections" limits the number of connections that the listener accepts.
+	// connections limits the number of connections that the listener accepts.
 	connections *connections.Table
 
 	reloaded   reloaded
@@ -52,8 +52,8 @@ type server struct {
 	inspecting sync.WaitGroup // waits until all tools have been inspected
 }
 
-// The method "open" opens the parts of the service. The port is opened last, so that every accepted
-// connection gets a response.
+// open opens the parts of the service. The port is opened last, so that every accepted connection
+// gets a response.
 func (s *server) open(ctx context.Context) (net.Listener, error) {
 	projects, err := openApps(s.baseCommand.projects, s.files, s.logger)
 	if err != nil {
@@ -170,7 +170,7 @@ func (s *server) openHandler() error {
 	return s.watchParts(models)
 }
 
-// The method "run" serves requests until ctx ends, and then waits for the requests in progress.
+// run serves requests until ctx ends, and then waits for the requests in progress.
 func (s *server) run(ctx context.Context, listener net.Listener) error {
 	requests, cancelRequests := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancelRequests()
@@ -235,9 +235,9 @@ func (s *server) accept(web *http.Server, listener net.Listener) error {
 	return web.Serve(listener)
 }
 
-// The method "stop" waits for the requests in progress and stops the service. At first, the method
-// keeps the port open for a while. While the port stays open, a load balancer can see that the
-// service is not ready, and requests are still served.
+// stop waits for the requests in progress and stops the service. At first, the method keeps the
+// port open for a while. While the port stays open, a load balancer can see that the service is not
+// ready, and requests are still served.
 func (s *server) stop(web *http.Server, cancel context.CancelFunc) error {
 	s.logger.Info("stopping", "linger", s.flags.linger.String(), "drain", s.flags.drain.String())
 	s.handler.Leave()
@@ -269,9 +269,9 @@ func (s *server) close() error {
 	return err
 }
 
-// The method "inspect" compiles the tools at startup. If a tool does not compile, the method logs
-// the error. Tools that do not compile do not prevent the start of the service. If a reload fails,
-// the previous version of the app stays in use. At the start of the service, there is no previous
+// inspect compiles the tools at startup. If a tool does not compile, the method logs the error.
+// Tools that do not compile do not prevent the start of the service. If a reload fails, the
+// previous version of the app stays in use. At the start of the service, there is no previous
 // version of an app.
 func (s *server) inspect(ctx context.Context) {
 	for _, pr := range s.started {
@@ -295,8 +295,8 @@ func (s *server) inspect(ctx context.Context) {
 	}
 }
 
-// The method "reload" reads the app files again. If an app file has mistakes, the method "reload"
-// logs the error and changes nothing.
+// reload reads the app files again. If an app file has mistakes, reload logs the error and changes
+// nothing.
 func (s *server) reload(ctx context.Context) error {
 	projects, err := openApps(s.baseCommand.projects, s.files, s.logger)
 	if bad, ok := errors.AsType[*appError](err); ok {
@@ -317,8 +317,8 @@ func (s *server) reload(ctx context.Context) error {
 	return nil
 }
 
-// If an app has mistakes or a tool of the app does not compile, the method "flawless" returns an
-// error. An app with errors must not replace the current app.
+// If an app has mistakes or a tool of the app does not compile, flawless returns an error. An app
+// with errors must not replace the current app.
 func (s *server) flawless(ctx context.Context, pr *project) error {
 	if err := pr.problems.Err(); err != nil {
 		return fmt.Errorf("the file %s of the app %s has errors", pr.file, pr.app.ID) // the mistakes were already logged
@@ -343,8 +343,8 @@ func (s *server) logBroken(pr *project, broken map[string]error) {
 	}
 }
 
-// The method "check" compiles the tools of an app and thereby reads all files of the tools. The
-// result contains the errors of the tools that do not compile.
+// check compiles the tools of an app and thereby reads all files of the tools. The result contains
+// the errors of the tools that do not compile.
 func (s *server) check(ctx context.Context, pr *project) (broken map[string]error, err error) {
 	h, err := host.Open(ctx, host.Options{
 		App: pr.app, Backend: mem.New(), Engines: s.engines.tools.engines, Gate: s.gate, SweepEvery: -1, Logger: s.logger,
@@ -356,7 +356,7 @@ func (s *server) check(ctx context.Context, pr *project) (broken map[string]erro
 	return h.Check(ctx), nil
 }
 
-// The method "announce" prints the address at which the service listens.
+// announce prints the address at which the service listens.
 func (s *server) announce(addr net.Addr) {
 	scheme := "http"
 	if s.flags.tlsCert != "" {

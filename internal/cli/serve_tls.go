@@ -15,10 +15,10 @@ import (
 // certificateEvery is the time between two checks of the certificate files for changes.
 const certificateEvery = time.Second
 
-// The type "certificate" is the TLS certificate of a service. If the certificate files change, the
-// certificate is reloaded. A renewal therefore does not require a restart of the service. If the
-// new certificate cannot be read, has expired or is not yet valid, the previous certificate stays
-// in use. The type "certificate" is safe for concurrent use.
+// certificate is the TLS certificate of a service. If the certificate files change, the certificate
+// is reloaded. A renewal therefore does not require a restart of the service. If the new
+// certificate cannot be read, has expired or is not yet valid, the previous certificate stays in
+// use. certificate is safe for concurrent use.
 type certificate struct {
 	certFile, keyFile string
 	now               func() time.Time
@@ -29,8 +29,7 @@ type certificate struct {
 	files  [2]fs.FileInfo // the time of the last read, even if the read failed
 	looked time.Time
 	failed string // the last logged error
-	// The field "pending" is true if the files contain a certificate that has expired or is not yet
-	// valid.
+	// pending is true if the files contain a certificate that has expired or is not yet valid.
 	pending bool
 }
 
@@ -53,7 +52,7 @@ func openCertificate(env Env, f *serveFlags, logger *slog.Logger) (*certificate,
 	return c, nil
 }
 
-// The method "get" returns the certificate in use. If necessary, the method first reads the files.
+// get returns the certificate in use. If necessary, the method first reads the files.
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -66,8 +65,8 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.loaded, nil
 }
 
-// The method "reload" reads the certificate even if the files seem to be unchanged. If c is nil,
-// the method does nothing.
+// reload reads the certificate even if the files seem to be unchanged. If c is nil, the method does
+// nothing.
 func (c *certificate) reload() {
 	if c == nil {
 		return
@@ -77,8 +76,8 @@ func (c *certificate) reload() {
 	c.read(c.stat())
 }
 
-// The method "read" reads the certificate files and updates c. The argument "files" is the metadata
-// of the certificate files. The caller holds mu.
+// read reads the certificate files and updates c. The argument "files" is the metadata of the
+// certificate files. The caller holds mu.
 func (c *certificate) read(files [2]fs.FileInfo) {
 	loaded, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
 	c.pending = false
@@ -101,7 +100,7 @@ func (c *certificate) read(files [2]fs.FileInfo) {
 	c.log.Info("the certificate was reloaded", "cert", c.certFile, "until", loaded.Leaf.NotAfter)
 }
 
-// The method "expires" returns the time at which the certificate in use expires.
+// expires returns the time at which the certificate in use expires.
 func (c *certificate) expires() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -119,8 +118,8 @@ func datesOf(cert *tls.Certificate, now time.Time) error {
 	return nil
 }
 
-// The method "stat" returns the metadata of the two certificate files. If a certificate file is
-// missing, its metadata is nil.
+// stat returns the metadata of the two certificate files. If a certificate file is missing, its
+// metadata is nil.
 func (c *certificate) stat() (files [2]fs.FileInfo) {
 	for i, name := range []string{c.certFile, c.keyFile} {
 		if info, err := os.Stat(name); err == nil {
@@ -135,7 +134,7 @@ func (c *certificate) stat() (files [2]fs.FileInfo) {
 // time.
 const certificateSettled = 2 * time.Second
 
-// The function "changed" reports whether one of the certificate files may have changed.
+// changed reports whether one of the certificate files may have changed.
 func changed(before, now [2]fs.FileInfo, at time.Time) bool {
 	for i := range now {
 		a, b := before[i], now[i]

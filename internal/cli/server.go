@@ -35,7 +35,7 @@ func (f *serverFlags) register(cmd *cobra.Command) {
 	_ = cmd.MarkFlagFilename("ca", "pem", "crt")
 }
 
-// The method "remote" reports whether the flags select a server.
+// remote reports whether the flags select a server.
 func (f *serverFlags) remote() bool { return f.url != "" }
 
 // localFlags lists the flags that cannot be combined with --server. Some of the flags in localFlags
@@ -43,7 +43,7 @@ func (f *serverFlags) remote() bool { return f.url != "" }
 // the values.
 var localFlags = []string{"db", "tenant", "inprocess", "require-isolation", "require-layer", "without", "python-wasm", "trace", "models"}
 
-// The method "check" returns an error if the user has combined flags that cannot be combined.
+// check returns an error if the user has combined flags that cannot be combined.
 func (f *serverFlags) check(cmd *cobra.Command) error {
 	if !f.remote() {
 		if f.keyFile != "" {
@@ -62,8 +62,8 @@ func (f *serverFlags) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// The method "client" returns a client for an app at the server. If the app id is "", the key must
-// belong to exactly one app, and the client uses the app of the key.
+// client returns a client for an app at the server. If the app id is "", the key must belong to
+// exactly one app, and the client uses the app of the key.
 func (a apps) client(f *serverFlags, app string) (*client.Client, error) {
 	key, err := f.key(a.out.env)
 	if err != nil {
@@ -111,7 +111,7 @@ func thisMachine(name string) bool {
 	return name == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// The method "key" returns the API key for the server.
+// key returns the API key for the server.
 func (f *serverFlags) key(env Env) (string, error) {
 	key := env.Getenv(keyVariable)
 	if f.keyFile != "" {
@@ -168,15 +168,15 @@ func explainServer(err error) error {
 	return e.Fault
 }
 
-// The function "untrusted" reports whether a connection failed because no trusted certificate
-// authority has signed the server's certificate.
+// untrusted reports whether a connection failed because no trusted certificate authority has signed
+// the server's certificate.
 func untrusted(err error) bool {
 	_, ok := errors.AsType[x509.UnknownAuthorityError](err)
 	return ok || strings.Contains(err.Error(), "certificate signed by unknown authority")
 }
 
-// The function "expired" reports whether a connection failed because the server's certificate has
-// expired or is not yet valid.
+// expired reports whether a connection failed because the server's certificate has expired or is
+// not yet valid.
 func expired(err error) bool {
 	bad, ok := errors.AsType[x509.CertificateInvalidError](err)
 	return ok && bad.Reason == x509.Expired || strings.Contains(err.Error(), "certificate has expired or is not yet valid")

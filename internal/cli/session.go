@@ -116,9 +116,9 @@ func (sc sessionCommands) show() *cobra.Command {
 	return cmd
 }
 
-// The method "named" sets the session to the argument of the command. If --session contains a
-// different id, the method "named" fails. The method also fails if the user has set neither the
-// argument nor the flag --session.
+// named sets the session to the argument of the command. If --session contains a different id,
+// named fails. The method also fails if the user has set neither the argument nor the flag
+// --session.
 func (f *callerFlags) named(cmd *cobra.Command, args []string) error {
 	if len(args) == 1 && args[0] != "" {
 		if f.session != "" && f.session != args[0] {

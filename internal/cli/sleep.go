@@ -88,8 +88,8 @@ failed run. The command counts at most 1,000 conversations.`,
 	return cmd
 }
 
-// The method "act" returns a command that performs an action on sleep-time memory. After the
-// action, the command prints the state.
+// act returns a command that performs an action on sleep-time memory. After the action, the command
+// prints the state.
 func (sc sleepCommands) act(name, short string, act func(sleepBackend, context.Context, host.Caller) error) *cobra.Command {
 	var f memoryFlags
 	cmd := &cobra.Command{

@@ -31,7 +31,7 @@ func folderOf(t app.Tool) string {
 	return path.Dir(t.Source)
 }
 
-// The method "file" returns the path to display for a file in the folder.
+// file returns the path to display for a file in the folder.
 func (c codeFolder) file(name string) string {
 	return filepath.Join(string(c), filepath.FromSlash(name))
 }
@@ -40,8 +40,8 @@ func (c codeFolder) file(name string) string {
 // (main.js:1:2)".
 var framePlace = lazyregexp.New(`(?m)^(\s*at (?:.* \()?)(.+?)(:\d+:\d+\)?)$`)
 
-// The method "fault" returns a copy of f. In the copy, all paths are replaced with the paths to
-// display. Paths in the hint are also replaced.
+// fault returns a copy of f. In the copy, all paths are replaced with the paths to display. Paths
+// in the hint are also replaced.
 func (c codeFolder) fault(f *abi.Fault) *abi.Fault {
 	shown := *f
 	if f.File != "" {
@@ -61,7 +61,7 @@ func (c codeFolder) fault(f *abi.Fault) *abi.Fault {
 // warningPlace matches the location at the start of a warning about code.
 var warningPlace = lazyregexp.New(`^([^\s:]+\.[cm]?[jt]s)(:\d+:\d+: )`)
 
-// The method "warning" replaces the path in a warning with the path to display.
+// warning replaces the path in a warning with the path to display.
 func (c codeFolder) warning(text string) string {
 	part := warningPlace().FindStringSubmatch(text)
 	if part == nil {

@@ -25,8 +25,7 @@ type testRunner struct {
 	engines []engine.Engine
 }
 
-// The method "run" runs the tests of a tool. The tests in the file of a machine run before the test
-// cases.
+// run runs the tests of a tool. The tests in the file of a machine run before the test cases.
 func (tr testRunner) run(ctx context.Context, t toolTests) ([]testResult, error) {
 	var results []testResult
 	if t.doc != nil {
@@ -46,12 +45,12 @@ func (tr testRunner) run(ctx context.Context, t toolTests) ([]testResult, error)
 	return results, nil
 }
 
-// The method "shown" returns the path to display for a file of the app.
+// shown returns the path to display for a file of the app.
 func (tr testRunner) shown(file string) string {
 	return tr.pr.env.show(filepath.Join(tr.pr.dir, filepath.FromSlash(file)))
 }
 
-// The method "open" opens an app that has the given tools and no records.
+// open opens an app that has the given tools and no records.
 func (tr testRunner) open(ctx context.Context, tools ...app.Tool) (*host.Host, func() error, error) {
 	tested := *tr.pr.app
 	tested.Tools, tested.DefaultTool, tested.AgentFiles, tested.Agents, tested.AgentSet, tested.Sleep = tools, "", nil, nil, nil, nil
@@ -67,7 +66,7 @@ func newTestResult(t app.Tool, name, file string, line int) testResult {
 	return testResult{Tool: t.Name, Test: name, File: file, Line: line, Changes: []report.Change{}, Remembered: []report.Remembered{}}
 }
 
-// The method "add" adds the changes that a run has made.
+// add adds the changes that a run has made.
 func (r *testResult) add(ran *report.Result) {
 	r.Changes, r.Remembered = append(r.Changes, ran.Changes...), append(r.Remembered, ran.Remembered...)
 }

@@ -7,16 +7,16 @@ import (
 	"strconv"
 )
 
-// The type "unequal" is a difference between an expected value and an actual value. The zero value
-// of unequal means that there is no difference.
+// unequal is a difference between an expected value and an actual value. The zero value of unequal
+// means that there is no difference.
 type unequal struct {
 	text string
-	// The field "pointer" is a JSON Pointer to the expected value.
+	// pointer is a JSON Pointer to the expected value.
 	pointer string
 }
 
-// The function "mismatch" returns the first difference between an expected value and an actual
-// value. An actual object can have more members than the expected object.
+// mismatch returns the first difference between an expected value and an actual value. An actual
+// object can have more members than the expected object.
 func mismatch(where string, want, got any) unequal {
 	switch w := want.(type) {
 	case map[string]any:

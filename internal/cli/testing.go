@@ -106,8 +106,8 @@ func (tc testCommand) run(ctx context.Context, file string, names []string, juni
 	return errors.Join(ctx.Err(), tc.print(results))
 }
 
-// The method "find" returns the tests of an app. The argument "names" selects tools. If "names" is
-// empty, the method returns the tests of all tools.
+// find returns the tests of an app. The argument "names" selects tools. If "names" is empty, the
+// method returns the tests of all tools.
 func (tc testCommand) find(pr *project, names []string) ([]toolTests, error) {
 	for _, name := range names {
 		if err := pr.mustTool(name); err != nil {
@@ -163,7 +163,7 @@ func (tc testCommand) testsOf(pr *project, t app.Tool) (toolTests, error) {
 	return found, nil
 }
 
-// The method "print" prints the results. If a test has failed, the method returns an error.
+// print prints the results. If a test has failed, the method returns an error.
 func (tc testCommand) print(results []testResult) error {
 	failed := 0
 	if len(results) == 0 {

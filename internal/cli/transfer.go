@@ -97,8 +97,8 @@ func (tc transferCommands) exportRemote(ctx context.Context, server *serverFlags
 	return laid.Bytes(), nil
 }
 
-// The method "whole" returns an error if the app file has mistakes, because an export of the app
-// would then be incomplete.
+// whole returns an error if the app file has mistakes, because an export of the app would then be
+// incomplete.
 func (pr *project) whole() error {
 	if pr.problems.Err() == nil {
 		return nil

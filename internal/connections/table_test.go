@@ -17,8 +17,8 @@ import (
 // patience is the maximum time for which a test waits for an event.
 const patience = 20 * time.Second
 
-// The function "bounded" starts a server with a table. The server admits requests with credentials.
-// The server replies to requests for /wait only after a call to leave.
+// bounded starts a server with a table. The server admits requests with credentials. The server
+// replies to requests for /wait only after a call to leave.
 func bounded(t *testing.T, limits connections.Limits, secured bool) (s *httptest.Server, table *connections.Table, busy chan struct{}, leave func()) {
 	t.Helper()
 	left, stop := context.WithCancel(t.Context())
@@ -68,15 +68,14 @@ func dial(t *testing.T, s *httptest.Server, text string) net.Conn {
 	return c
 }
 
-// The function "ended" waits for the server to close a connection, and reports whether the server
-// closed it.
+// ended waits for the server to close a connection, and reports whether the server closed it.
 func ended(c net.Conn) bool {
 	_, err := io.Copy(io.Discard, c)
 	var timeout net.Error
 	return !errors.As(err, &timeout) || !timeout.Timeout()
 }
 
-// The function "until" waits until the counts of the table satisfy a condition.
+// until waits until the counts of the table satisfy a condition.
 func until(t *testing.T, table *connections.Table, good func(connections.Counts) bool) {
 	t.Helper()
 	for begin := time.Now(); !good(table.Counts()); time.Sleep(time.Millisecond) {

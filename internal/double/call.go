@@ -30,7 +30,7 @@ type callRequest struct {
 	Operator bool `json:"operator"`
 }
 
-// The type "called" is the result of a call. Effects is set if the call was a separate run.
+// called is the result of a call. Effects is set if the call was a separate run.
 type called struct {
 	Reply   json.RawMessage `json:"reply"`
 	Effects any             `json:"effects,omitempty"`

@@ -65,8 +65,8 @@ func (program) Run(ctx context.Context, in engine.Input, h engine.Host) (engine.
 // Close does nothing, because client has nothing to free.
 func (program) Close() error { return nil }
 
-// The function "again" returns the fault for a run that a real host would execute again. A client
-// cannot execute its run again.
+// again returns the fault for a run that a real host would execute again. A client cannot execute
+// its run again.
 func again() *abi.Fault {
 	return abi.Faultf(abi.Conflict, "another run changed a record that this run had read").
 		WithHint("retry the run in the test, as toolrun does")

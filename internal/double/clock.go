@@ -96,8 +96,8 @@ func (i *instance) setClock(_ context.Context, r clockRequest) (any, error) {
 	}{i.clock.now().UTC()}, nil
 }
 
-// The type "random" is the random source of an instance. Until a seed is set, random reads from the
-// random source of the system. The type "random" is safe for concurrent use.
+// random is the random source of an instance. Until a seed is set, random reads from the random
+// source of the system. random is safe for concurrent use.
 type random struct {
 	mu     sync.Mutex
 	seeded io.Reader

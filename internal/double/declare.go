@@ -34,8 +34,8 @@ type declaration struct {
 	release func()
 }
 
-// The constant "everything" is the name of the tool that serves requests without a tool name. The
-// tool "everything" has all grants.
+// everything is the name of the tool that serves requests without a tool name. The tool
+// "everything" has all grants.
 const everything = "test"
 
 // declarationOf reads an app file.
@@ -87,9 +87,9 @@ func runnable(a *app.App, tools []app.Tool) *app.App {
 	return b
 }
 
-// The function "calling" returns the name of an additional tool that makes single calls with the
-// grants of a declared tool. The additional tool has neither an input schema nor an output schema.
-// No declared tool can have the name of an additional tool.
+// calling returns the name of an additional tool that makes single calls with the grants of a
+// declared tool. The additional tool has neither an input schema nor an output schema. No declared
+// tool can have the name of an additional tool.
 func calling(tool string) string { return tool + " call" }
 
 // manifestOf returns the manifest of a tool with all grants. No tool can have a grant on the store of

@@ -143,7 +143,7 @@ func (s *server) closeOne(_ context.Context, head envelope, _ plainRequest) (any
 // forever is the time limit of a run, because its client may be in a debugger.
 const forever = 1000 * time.Hour
 
-// The method "open" returns the host with the tools that are currently declared.
+// open returns the host with the tools that are currently declared.
 func (i *instance) open(ctx context.Context) (*opened, error) {
 	if i.current != nil {
 		return i.current, nil

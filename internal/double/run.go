@@ -186,7 +186,7 @@ func (r *run) finish(c command) ending {
 	return r.end
 }
 
-// The method "left" closes the host of a run that has ended, if the host is no longer needed.
+// left closes the host of a run that has ended, if the host is no longer needed.
 func (r *run) left() {
 	r.host.runs--
 	r.host.closeUnused()

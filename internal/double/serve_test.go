@@ -82,8 +82,8 @@ func exchange(t *testing.T, text string) string {
 	return b.String()
 }
 
-// The function "own" returns the parts of a reply that this package determines. The function "own"
-// omits measured times, ids, the operation table, and the texts of memory faults.
+// own returns the parts of a reply that this package determines. own omits measured times, ids, the
+// operation table, and the texts of memory faults.
 func own(t *testing.T, reply string) string {
 	t.Helper()
 	var document map[string]any

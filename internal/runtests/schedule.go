@@ -40,7 +40,7 @@ func jobs(folders []string) (all []job, err error) {
 	return slices.DeleteFunc(all, func(j job) bool { return len(j.packages) == 0 }), nil
 }
 
-// The variable "long" lists the packages with the slowest tests, starting with the slowest package.
+// long lists the packages with the slowest tests, starting with the slowest package.
 var long = []string{
 	"github.com/toolrun/toolrun/host",
 	"github.com/toolrun/toolrun/hostile",

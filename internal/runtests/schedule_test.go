@@ -37,7 +37,7 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// The function "calls" returns each package of the jobs with its test flags, sorted.
+// calls returns each package of the jobs with its test flags, sorted.
 func calls(all []job) (lines []string) {
 	for _, j := range all {
 		for _, pkg := range j.packages {

@@ -38,8 +38,7 @@ type connector struct {
 	// MCP sessions.
 	handler http.Handler
 	release func()
-	// The field "busy" is the number of current requests. The lock of connectors protects the field
-	// "busy".
+	// busy is the number of current requests. The lock of connectors protects busy.
 	busy int
 }
 
@@ -94,9 +93,9 @@ func (c *connectors) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	one.handler.ServeHTTP(w, r.WithContext(context.WithValue(ctx, callerKey{}, admitted.Caller)))
 }
 
-// The method "left" returns the connector of a replaced host that still has the given session, or
-// nil if there is no such connector. While the connector exists, the client of the session can
-// still cancel calls.
+// left returns the connector of a replaced host that still has the given session, or nil if there
+// is no such connector. While the connector exists, the client of the session can still cancel
+// calls.
 func (c *connectors) left(session string, a httpapi.Admitted) *connector {
 	if session == "" {
 		return nil
@@ -113,7 +112,7 @@ func (c *connectors) left(session string, a httpapi.Admitted) *connector {
 	return nil
 }
 
-// The method "done" records the end of a request to a connector.
+// done records the end of a request to a connector.
 func (c *connectors) done(one *connector) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -202,7 +201,7 @@ func (c *connectors) leave(h *host.Host) *connector {
 	return one
 }
 
-// The method "end" shuts down a connector that is leaving.
+// end shuts down a connector that is leaving.
 func (c *connectors) end(ctx context.Context, one *connector) {
 	_ = one.server.Shutdown(ctx) // after an error, the sessions were cancelled
 	c.mu.Lock()

@@ -70,7 +70,7 @@ func users(t *testing.T, revoked *atomic.Pointer[string], called chan struct{}) 
 	return server
 }
 
-// The type "calls" is an observer that reports memory calls.
+// calls is an observer that reports memory calls.
 type calls struct {
 	host.NopObserver
 	called chan struct{}

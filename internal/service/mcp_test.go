@@ -129,8 +129,8 @@ func (s *surface) call(t *testing.T) (*mcp.ClientSession, <-chan *mcp.CallToolRe
 	return client, answered
 }
 
-// The function "refused" waits until a session accepts no more requests, and returns the error of
-// the last request.
+// refused waits until a session accepts no more requests, and returns the error of the last
+// request.
 func refused(t *testing.T, c *mcp.ClientSession) error {
 	t.Helper()
 	for {

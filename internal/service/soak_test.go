@@ -67,7 +67,7 @@ func soakTime() time.Duration {
 	return 30 * time.Minute
 }
 
-// The type "running" is a service with worker processes and a database, set up as in toolrun serve.
+// running is a service with worker processes and a database, set up as in toolrun serve.
 type running struct {
 	url   string
 	close func()
@@ -142,9 +142,8 @@ type client struct {
 	t    *testing.T
 	r    *running
 	user string
-	// The field "acknowledged" is the number of counting runs that succeeded. The field "unknown"
-	// is the number of runs of the counter whose client disconnected, so that their outcome is
-	// unknown.
+	// acknowledged is the number of counting runs that succeeded. unknown is the number of runs of
+	// the counter whose client disconnected, so that their outcome is unknown.
 	acknowledged, unknown int
 	requests              *atomic.Int64
 }
@@ -184,8 +183,8 @@ func (c *client) count(ctx context.Context, tool string, patience time.Duration)
 	}
 }
 
-// The function "busy" reports whether the service rejected a run because it had no free capacity,
-// or because the run's time ended in the queue.
+// busy reports whether the service rejected a run because it had no free capacity, or because the
+// run's time ended in the queue.
 func busy(status int) bool {
 	return status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout || status == http.StatusTooManyRequests
 }

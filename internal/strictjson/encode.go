@@ -25,7 +25,7 @@ func Encode(v any) ([]byte, error) {
 // that need escapes.
 type encoder struct {
 	buf bytes.Buffer
-	// The field "json" appends to buf. It is nil until the first value that needs encoding/json.
+	// json appends to buf. It is nil until the first value that needs encoding/json.
 	json *json.Encoder
 }
 

@@ -48,8 +48,8 @@ func parseBudget(text string) (budget, error) {
 	return b, lines.Err()
 }
 
-// The method "exceeded" returns a message for each folder and rule that exceeds its budget. The
-// message lists the findings with replacements.
+// exceeded returns a message for each folder and rule that exceeds its budget. The message lists
+// the findings with replacements.
 func (b budget) exceeded(found []finding) (messages []string) {
 	byEntry := group(found)
 	for _, key := range sortedEntries(byEntry) {
@@ -67,9 +67,9 @@ func (b budget) exceeded(found []finding) (messages []string) {
 	return messages
 }
 
-// The method "lowered" returns the budget for the current findings. The method "lowered" returns an
-// error if the whole tree exceeds the budget of a rule. The check covers the whole tree, because
-// findings can move between folders together with their files.
+// lowered returns the budget for the current findings. lowered returns an error if the whole tree
+// exceeds the budget of a rule. The check covers the whole tree, because findings can move between
+// folders together with their files.
 func (b budget) lowered(found []finding) (budget, error) {
 	next := budget{map[entry]int{}, map[entry]string{}}
 	for key, here := range group(found) {

@@ -15,15 +15,15 @@ type sourceFile struct {
 	text string
 }
 
-// The variable "skipped" lists folders that are not checked. The skipped folders contain generated
-// files, files from elsewhere, or this package, whose tables contain the phrases.
+// skipped lists folders that are not checked. The skipped folders contain generated files, files
+// from elsewhere, or this package, whose tables contain the phrases.
 var skipped = []string{"hostile/corpus", "internal/words", "bench/out", "sdk/python-wasm/build", "sdk/python/build"}
 
 // generated lists pages that are generated from code. The check of the code covers the text of
 // these pages.
 var generated = []string{"docs/reference/cli.md"}
 
-// The variable "checked" lists the extensions of the files that are checked.
+// checked lists the extensions of the files that are checked.
 var checked = []string{".go", ".md", ".py", ".ts", ".mts", ".js", ".mjs", ".c", ".h", ".txtar"}
 
 // sourceFiles returns the text files of a tree, in lexical order. In testdata folders, sourceFiles

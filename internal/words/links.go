@@ -140,8 +140,8 @@ func brokenLinks(root string, files []sourceFile) (messages []string) {
 	return messages
 }
 
-// The method "broken" returns the reason why a link is broken: a file or its anchor does not exist.
-// If the link is not broken, the result is "".
+// broken returns the reason why a link is broken: a file or its anchor does not exist. If the link
+// is not broken, the result is "".
 func (pages pageSet) broken(root, file, anchor string) string {
 	if p := pages[file]; p != nil {
 		if anchor != "" && !p.anchors[anchor] {
@@ -158,8 +158,7 @@ func (pages pageSet) broken(root, file, anchor string) string {
 	return ""
 }
 
-// The method "distant" returns the pages that cannot be reached from a page within a number of
-// clicks.
+// distant returns the pages that cannot be reached from a page within a number of clicks.
 func (pages pageSet) distant(from string, clicks int) (names []string) {
 	distance := map[string]int{from: 0}
 	for queue := []string{from}; len(queue) > 0; queue = queue[1:] {

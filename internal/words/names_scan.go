@@ -41,8 +41,8 @@ func findNames(f sourceFile) ([]finding, error) {
 	return found, nil
 }
 
-// The function "declared" returns the identifiers that a file declares: types, functions,
-// constants, variables, fields and parameters.
+// declared returns the identifiers that a file declares: types, functions, constants, variables,
+// fields and parameters.
 func declared(file *ast.File) (ids []*ast.Ident) {
 	ast.Inspect(file, func(node ast.Node) bool {
 		switch n := node.(type) {

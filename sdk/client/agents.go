@@ -54,8 +54,8 @@ func (h Agents) Store(ctx context.Context, agent string, triggers apitypes.Trigg
 	return evaluated(fetchWith[report.Evaluation](ctx, h.client, newRun(opts, "agents", agent, "triggers"), triggers))
 }
 
-// The function "performed" returns the result of a turn. If the turn failed, the function also
-// returns the error of the turn.
+// performed returns the result of a turn. If the turn failed, the function also returns the error
+// of the turn.
 func performed(result *report.Turn, err error) (*report.Turn, error) {
 	if err != nil || result.OK {
 		return result, err

@@ -97,7 +97,7 @@ FLOW:
 	"wait.js": {Data: []byte(`console.log("waiting"); for (;;) {}`)},
 }
 
-// The variable "keys" maps the valid credentials to principals.
+// keys maps the valid credentials to principals.
 var keys = map[string]auth.Principal{
 	"operator":  {Role: auth.Operator, Tenant: "acme", Name: "op", CanRunCode: true},
 	"backup":    {Role: auth.Backup, Tenant: "acme", Name: "nightly"},
@@ -124,7 +124,7 @@ type service struct {
 
 	mu        sync.Mutex
 	requested map[string]int // by pattern
-	// The field "left" is the number of bytes that are still missing in a backup of 1 MiB.
+	// left is the number of bytes that are still missing in a backup of 1 MiB.
 	left int
 }
 

@@ -45,7 +45,7 @@ type request struct {
 	repeatable bool
 	// onRunID is called with the id of a streamed run.
 	onRunID func(string)
-	// The field "general" is true if the request needs no app.
+	// general is true if the request needs no app.
 	general bool
 }
 
@@ -120,7 +120,7 @@ func (c *Client) send(ctx context.Context, r *request) (*http.Response, error) {
 	}
 }
 
-// The function "busy" reports whether an HTTP status means that the service is temporarily busy.
+// busy reports whether an HTTP status means that the service is temporarily busy.
 func busy(status int) bool {
 	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable
 }
@@ -196,7 +196,7 @@ func unread(ctx context.Context, r *request, response *http.Response, err error)
 
 var errTooLarge = errors.New("the response is too large")
 
-// The type "bounded" is a reader that fails after a given number of bytes.
+// bounded is a reader that fails after a given number of bytes.
 type bounded struct {
 	from io.Reader
 	left int64

@@ -149,7 +149,7 @@ func rebuild(t *testing.T, node, workspace, folder, dir string) {
 	}
 }
 
-// The function "installed" returns the compiler version that package.json requires.
+// installed returns the compiler version that package.json requires.
 func installed(t *testing.T) string {
 	t.Helper()
 	manifest, err := os.ReadFile("package.json")

@@ -1,21 +1,21 @@
 package abl
 
-// The interface "node" is a part of a parsed expression.
+// node is a part of a parsed expression.
 type node interface{ pos() Position }
 
 type (
-	// The field "literal" is a constant.
+	// literal is a constant.
 	literal struct {
 		at    Position
 		value any
 	}
-	// The type "path" is a dotted path of names, such as "a.b.c". The scope resolves it.
+	// path is a dotted path of names, such as "a.b.c". The scope resolves it.
 	path struct {
 		at    Position
 		names []string
 	}
-	// The type "member" is a member access, such as "x.name" or "x[index]". The type "member" has
-	// an operand, and either a name or a computed index.
+	// member is a member access, such as "x.name" or "x[index]". member has an operand, and either
+	// a name or a computed index.
 	member struct {
 		at    Position
 		base  node
@@ -33,14 +33,13 @@ type (
 		keys   []string
 		values []node
 	}
-	// The type "unary" is an operator with one operand: "-", "NOT", "IS SET", "IS NOT SET" or
-	// "IS_NUMBER".
+	// unary is an operator with one operand: "-", "NOT", "IS SET", "IS NOT SET" or "IS_NUMBER".
 	unary struct {
 		at Position
 		op string
 		x  node
 	}
-	// The type "binary" is an operator with two operands.
+	// binary is an operator with two operands.
 	binary struct {
 		at   Position
 		op   string
@@ -52,7 +51,7 @@ type (
 		cond      node
 		then, els node
 	}
-	// The type "call" is a function call with its arguments.
+	// call is a function call with its arguments.
 	call struct {
 		at   Position
 		fn   *function
@@ -94,7 +93,7 @@ const (
 	opGreaterEq = ">="
 )
 
-// The function "children" returns the operands of a node.
+// children returns the operands of a node.
 func children(n node) []node {
 	switch n := n.(type) {
 	case *member:
@@ -119,7 +118,7 @@ func children(n node) []node {
 	}
 }
 
-// The function "walk" calls the function "visit" for a node and for all nodes below it.
+// walk calls the function "visit" for a node and for all nodes below it.
 func walk(n node, visit func(node)) {
 	visit(n)
 	for _, child := range children(n) {

@@ -8,12 +8,12 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// The type "checker" finds contradictions between the declarations of a document.
+// checker finds contradictions between the declarations of a document.
 type checker struct {
 	r *reader
 	d *Document
-	// The field "whole" is false if the document is only a part of a file. In this case, the
-	// declarations in the rest of the file are unknown.
+	// whole is false if the document is only a part of a file. In this case, the declarations in
+	// the rest of the file are unknown.
 	whole bool
 }
 
@@ -37,7 +37,7 @@ func (c checker) check() {
 	c.loops()
 }
 
-// The method "variables" warns about session variables that are declared twice or never reset.
+// variables warns about session variables that are declared twice or never reset.
 func (c checker) variables() {
 	seen := map[string]int{}
 	for _, v := range c.d.Memory.Session {
@@ -51,8 +51,8 @@ func (c checker) variables() {
 	}
 }
 
-// If the name of a variable is reserved, expressions cannot read the variable. The method
-// "reserved" warns about such variables.
+// If the name of a variable is reserved, expressions cannot read the variable. reserved warns about
+// such variables.
 func (c checker) reserved() {
 	meanings := map[string]string{
 		"input": "the message of the user", "call_result": "the output of the last call", "call_error": "the fault of the last call",
@@ -69,7 +69,7 @@ func (c checker) reserved() {
 	visitor{write: check}.document(c.d)
 }
 
-// The method "facts" reports paths that are declared twice.
+// facts reports paths that are declared twice.
 func (c checker) facts() {
 	seen := map[string]Fact{}
 	for _, f := range c.d.Memory.Persistent {
@@ -104,8 +104,8 @@ func (d *Document) declaredFacts() func(path string) (Fact, bool) {
 	}
 }
 
-// The method "access" reports three mistakes: reads of write-only paths, writes of read-only paths,
-// and writes of paths that are not declared.
+// access reports three mistakes: reads of write-only paths, writes of read-only paths, and writes
+// of paths that are not declared.
 func (c checker) access() {
 	declared := c.d.declaredFacts()
 	read := func(at Position, path string) {
@@ -142,7 +142,7 @@ func (c checker) access() {
 	}
 }
 
-// The method "nulls" warns about comparisons with null.
+// nulls warns about comparisons with null.
 func (c checker) nulls() {
 	visitor{expr: func(x *Expr) {
 		walk(x.root, func(n node) {
@@ -154,7 +154,7 @@ func (c checker) nulls() {
 	}}.document(c.d)
 }
 
-// The method "tools" reports calls to tools that are missing from the list TOOLS of the agent.
+// tools reports calls to tools that are missing from the list TOOLS of the agent.
 func (c checker) tools() {
 	if !c.d.ToolsDeclared {
 		return
@@ -200,7 +200,7 @@ func CheckTools(d *Document, tools []string) problem.List {
 	return problems.Sorted()
 }
 
-// The method "steps" reports references to steps that the document does not declare.
+// steps reports references to steps that the document does not declare.
 func (c checker) steps() {
 	names := make([]string, len(c.d.Flow.Steps))
 	for i, s := range c.d.Flow.Steps {
@@ -218,8 +218,8 @@ func (c checker) steps() {
 	}}.document(c.d)
 }
 
-// The method "triggers" warns about a trigger if no statement sets a name in its condition. Such a
-// trigger never fires.
+// triggers warns about a trigger if no statement sets a name in its condition. Such a trigger never
+// fires.
 func (c checker) triggers() {
 	if len(c.d.Flow.Steps) == 0 {
 		return

@@ -7,8 +7,8 @@ import (
 )
 
 // A constraint can read a variable that the document computes from a field. If COLLECT of the
-// constraint collects this field, the method "computed" adds a warning. After COLLECT, the computed
-// variable still has its old value, so the constraint fails again.
+// constraint collects this field, computed adds a warning. After COLLECT, the computed variable
+// still has its old value, so the constraint fails again.
 func (c checker) computed() {
 	for i := range c.d.Constraints {
 		rule := &c.d.Constraints[i]

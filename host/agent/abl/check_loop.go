@@ -7,13 +7,13 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// The function "waits" reports whether a step waits for input or sends a request to a model.
+// waits reports whether a step waits for input or sends a request to a model.
 func (s *Step) waits() bool {
 	return s.Gather != nil || len(s.OnInput) > 0 || s.Reasoning != nil && *s.Reasoning
 }
 
-// The method "successors" returns the steps that can run directly after a step, without waiting for
-// input. The result "certain" is true if there is only one such step.
+// successors returns the steps that can run directly after a step, without waiting for input. The
+// result "certain" is true if there is only one such step.
 func (s *Step) successors() (next []string, certain bool) {
 	certain = s.When == nil && s.MaxAttempts == 0
 	for _, a := range s.Actions {
@@ -29,7 +29,7 @@ func (s *Step) successors() (next []string, certain bool) {
 	return next, certain && len(next) == 1
 }
 
-// The method "loops" reports loops of steps that never wait.
+// loops reports loops of steps that never wait.
 func (c checker) loops() {
 	steps := map[string]*Step{}
 	for i := range c.d.Flow.Steps {
@@ -106,7 +106,7 @@ func CheckAll(docs []*Document) problem.List {
 	return a.problems.Sorted()
 }
 
-// The type "agents" contains the documents of all agents of an app.
+// agents contains the documents of all agents of an app.
 type agents struct {
 	byName   map[string]*Document
 	names    []string
@@ -119,7 +119,7 @@ func (a *agents) errorf(d *Document, at Position, code problem.Code, hint, forma
 	a.problems = append(a.problems, p)
 }
 
-// The method "facts" reports paths that several agents declare differently.
+// facts reports paths that several agents declare differently.
 func (a *agents) facts(docs []*Document) {
 	type declaration struct {
 		Fact
@@ -142,8 +142,7 @@ func (a *agents) facts(docs []*Document) {
 	}
 }
 
-// The method "circles" reports agents that hand over to each other in a cycle without waiting for
-// input.
+// circles reports agents that hand over to each other in a cycle without waiting for input.
 func (a *agents) circles() {
 	reported := map[string]bool{}
 	for _, name := range a.names {
@@ -198,7 +197,7 @@ func (d *Document) certainHandoff() Target {
 	return Target{}
 }
 
-// The function "branches" reports whether an action of the step can lead to another step.
+// branches reports whether an action of the step can lead to another step.
 func (s *Step) branches() bool {
 	return slices.ContainsFunc(s.Actions, func(a Action) bool { return a.Kind == KindCall || a.Kind == KindCheck })
 }

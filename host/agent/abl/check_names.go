@@ -16,9 +16,9 @@ const (
 	maxSetNames      = 1000
 )
 
-// The method "misspelled" warns about a name that is never set, if the name resembles a name that
-// is set. The method "misspelled" does not warn about other unknown names. The host can provide
-// them, or they can be inputs of a tool.
+// misspelled warns about a name that is never set, if the name resembles a name that is set.
+// misspelled does not warn about other unknown names. The host can provide them, or they can be
+// inputs of a tool.
 func (c checker) misspelled() {
 	if len(c.d.Flow.Steps) == 0 {
 		return
@@ -58,9 +58,9 @@ func (c checker) misspelled() {
 	}
 }
 
-// The method "unread" warns about variables whose names are probably misspelled. Such a variable is
-// set in the document, but neither declared nor read. The document declares another variable with a
-// similar name.
+// unread warns about variables whose names are probably misspelled. Such a variable is set in the
+// document, but neither declared nor read. The document declares another variable with a similar
+// name.
 func (c checker) unread() {
 	var declared []string
 	known := map[string]bool{}
@@ -102,8 +102,7 @@ func eachExpr(parts []part, visit func(*Expr)) {
 	}
 }
 
-// The method "references" returns the names that the expressions and the templates of the document
-// read.
+// references returns the names that the expressions and the templates of the document read.
 func (c checker) references() []Reference {
 	var refs []Reference
 	visitor{
@@ -145,9 +144,9 @@ func (c checker) triggerNames() map[string]bool {
 	return found
 }
 
-// The function "similar" returns a name that resembles a misspelled name, or "". If one name is a
-// prefix of another name, as in "price" and "price_total", neither name is considered misspelled.
-// If two names have different first letters, as in "amount" and "count", neither name is considered
+// similar returns a name that resembles a misspelled name, or "". If one name is a prefix of
+// another name, as in "price" and "price_total", neither name is considered misspelled. If two
+// names have different first letters, as in "amount" and "count", neither name is considered
 // misspelled.
 func similar(name string, names []string) string {
 	best := spell.Name(name, names)

@@ -8,10 +8,10 @@ import (
 // maxValueDepth is the maximum nesting depth of a value that is compared or converted to text.
 const maxValueDepth = 200
 
-// The method "equal" reports whether two values are equal. Null and undefined are equal. Values of
-// different types can be equal. For example, 3 equals "3", true equals 1 and "true", and false
-// equals 0 and "false". Two dates are equal if they denote the same instant. Two arrays or two
-// objects are equal if their members are equal.
+// equal reports whether two values are equal. Null and undefined are equal. Values of different
+// types can be equal. For example, 3 equals "3", true equals 1 and "true", and false equals 0 and
+// "false". Two dates are equal if they denote the same instant. Two arrays or two objects are equal
+// if their members are equal.
 func (ev *evaluator) equal(l, r any, depth int) (bool, error) {
 	if depth > maxValueDepth {
 		return false, ErrTooDeep
@@ -98,7 +98,7 @@ func formatBool(b bool) string {
 	return s
 }
 
-// The function "ordered" evaluates the operators "<", "<=", ">" and ">=".
+// ordered evaluates the operators "<", "<=", ">" and ">=".
 func (ev *evaluator) ordered(n *binary, l, r any) (any, error) {
 	c, ok, err := ev.order(n, l, r)
 	if err != nil || !ok {
@@ -116,9 +116,9 @@ func (ev *evaluator) ordered(n *binary, l, r any) (any, error) {
 	}
 }
 
-// The function "order" compares two values. Two dates are compared by time. Two texts are compared
-// by their characters, unless both texts are numbers. All other values are converted to numbers.
-// The second result is false if the values cannot be compared.
+// order compares two values. Two dates are compared by time. Two texts are compared by their
+// characters, unless both texts are numbers. All other values are converted to numbers. The second
+// result is false if the values cannot be compared.
 func (ev *evaluator) order(n *binary, l, r any) (int, bool, error) {
 	a, isTextA := l.(string)
 	b, isTextB := r.(string)
@@ -140,8 +140,8 @@ func (ev *evaluator) order(n *binary, l, r any) (int, bool, error) {
 	return cmp.Compare(x, y), okX && okY, nil
 }
 
-// The function "magnitude" returns a number that represents a value in comparisons. The number is 0
-// for null and undefined. For an array, the number is the length of the array.
+// magnitude returns a number that represents a value in comparisons. The number is 0 for null and
+// undefined. For an array, the number is the length of the array.
 func (ev *evaluator) magnitude(n *binary, v any) (float64, bool) {
 	if isUnset(v) {
 		ev.warnf(n.at, "an operand of the operator %s is not set and counts as 0", n.op)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The function "clock" returns the CPU time of the thread. Other processes do not affect this time.
+// clock returns the CPU time of the thread. Other processes do not affect this time.
 func clock() time.Duration {
 	const thread = 1 // RUSAGE_THREAD
 	var used syscall.Rusage

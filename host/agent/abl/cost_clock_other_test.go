@@ -6,5 +6,5 @@ import "time"
 
 var clockStart = time.Now()
 
-// The function "clock" returns the time since the start of the tests.
+// clock returns the time since the start of the tests.
 func clock() time.Duration { return time.Since(clockStart) }

@@ -178,9 +178,9 @@ NOW()
 FIRST_NON_EMPTY(huge, 1)
 `
 
-// The function "measure" returns the number of evaluation steps that a case costs, and the average
-// time of an evaluation. The clock of a thread can advance in ticks of some milliseconds.
-// Therefore, the evaluation is repeated until several ticks have passed.
+// measure returns the number of evaluation steps that a case costs, and the average time of an
+// evaluation. The clock of a thread can advance in ticks of some milliseconds. Therefore, the
+// evaluation is repeated until several ticks have passed.
 func (c costCase) measure(t testing.TB, minimum time.Duration) (steps int, average time.Duration) {
 	t.Helper()
 	x, err := ParseExpr(c.source)

@@ -30,8 +30,7 @@ func (g *generator) pick(n int) int {
 
 func (g *generator) of(options ...string) string { return options[g.pick(len(options))] }
 
-// The method "expression" returns an expression. Its brackets are nested at most "depth" levels
-// deep.
+// expression returns an expression. Its brackets are nested at most "depth" levels deep.
 func (g *generator) expression(depth int) string {
 	if depth <= 0 {
 		return g.leaf()

@@ -191,7 +191,7 @@ type Constraint struct {
 	Before string
 	Tool   Name
 	OnFail OnFail
-	// The field "inert" is true if BEFORE of the constraint names a checkpoint that does not exist.
+	// inert is true if BEFORE of the constraint names a checkpoint that does not exist.
 	inert bool
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/agent/abl"
 )
 
-// The type "dumper" writes a parsed document. Each declaration is one line, which contains the
-// position of the declaration.
+// dumper writes a parsed document. Each declaration is one line, which contains the position of the
+// declaration.
 type dumper struct{ strings.Builder }
 
 func dump(d *abl.Document) string {

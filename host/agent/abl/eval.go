@@ -139,8 +139,8 @@ func (ev *evaluator) charge(steps int) error {
 // calls is 2 to the power of interruptBits.
 const interruptBits = 14
 
-// Some work is done before its cost is known. The method "spend" then subtracts the steps of this
-// work from the budget. If the work exceeds the budget, the next call to the method "charge" fails.
+// Some work is done before its cost is known. spend then subtracts the steps of this work from the
+// budget. If the work exceeds the budget, the next call to the method "charge" fails.
 func (ev *evaluator) spend(steps int) {
 	before := *ev.cost
 	*ev.cost -= steps
@@ -196,9 +196,9 @@ func (ev *evaluator) eval(n node) (any, error) {
 	return Undefined{}, nil
 }
 
-// The method "path" resolves a dotted path. The scope resolves one or more names at the start of
-// the path. Each further name is a member of the value that the preceding names have. If no
-// variable has the name "now", this name is a call to the function NOW.
+// path resolves a dotted path. The scope resolves one or more names at the start of the path. Each
+// further name is a member of the value that the preceding names have. If no variable has the name
+// "now", this name is a call to the function NOW.
 func (ev *evaluator) path(n *path) (any, error) {
 	value, names, err := ev.scope.Lookup(n.names)
 	if err != nil {
@@ -227,8 +227,8 @@ func (ev *evaluator) memberOf(v any, name string) (any, error) {
 	return memberOf(v, name), nil
 }
 
-// The method "memberOf" returns the member of a value that has the given name. An array or a text
-// has the member "length", which is its length.
+// memberOf returns the member of a value that has the given name. An array or a text has the member
+// "length", which is its length.
 func memberOf(v any, name string) any {
 	switch v := v.(type) {
 	case map[string]any:

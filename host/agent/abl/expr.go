@@ -88,8 +88,8 @@ func (e *Expr) References() []Reference {
 	return found
 }
 
-// If an expression contains no names and no functions, the method "constant" returns its value.
-// Otherwise, the second result is false.
+// If an expression contains no names and no functions, constant returns its value. Otherwise, the
+// second result is false.
 func (e *Expr) constant() (any, bool) {
 	fixed := true
 	walk(e.root, func(n node) {

@@ -25,7 +25,7 @@ func Format(src []byte) ([]byte, error) {
 
 type formatter struct{ out strings.Builder }
 
-// The method "line" writes a line with its indentation, and without trailing spaces.
+// line writes a line with its indentation, and without trailing spaces.
 func (f *formatter) line(indent int, text string) {
 	if text != "" {
 		f.out.WriteString(strings.Repeat(" ", indent) + text)
@@ -33,8 +33,7 @@ func (f *formatter) line(indent int, text string) {
 	f.out.WriteByte('\n')
 }
 
-// The method "comments" writes comments and blank lines. Several consecutive blank lines become one
-// blank line.
+// comments writes comments and blank lines. Several consecutive blank lines become one blank line.
 func (f *formatter) comments(lines []string, indent int) {
 	for i, line := range lines {
 		if line != "" || i == 0 || lines[i-1] != "" {

@@ -10,8 +10,7 @@ import (
 
 var positions = regexp.MustCompile(`(?m)^\d+:\d+ |@\d+:\d+$`)
 
-// The function "meaning" returns the parsed document of a file as a text. The text contains no
-// positions.
+// meaning returns the parsed document of a file as a text. The text contains no positions.
 func meaning(source string) string {
 	d, _ := abl.ParseFragment("a.abl", []byte(source))
 	return positions.ReplaceAllString(dump(d), "")

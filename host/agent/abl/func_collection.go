@@ -32,8 +32,8 @@ func collectionFunctions() []function {
 	}
 }
 
-// The function "find" searches an array for an object whose field equals a value. The function
-// "find" returns the index of the first such object, or -1.
+// find searches an array for an object whose field equals a value. find returns the index of the
+// first such object, or -1.
 func (c *invocation) find() (int, error) {
 	items, _ := c.arg(0).([]any)
 	field, err := c.str(1)
@@ -56,8 +56,8 @@ func (c *invocation) find() (int, error) {
 	return -1, nil
 }
 
-// The function "members" returns an item for each key of an object. The items are in the order of
-// the keys. If the argument is not an object, the function "members" returns no items.
+// members returns an item for each key of an object. The items are in the order of the keys. If the
+// argument is not an object, members returns no items.
 func (c *invocation) members(item func(m map[string]any, key string) any) (any, error) {
 	m, _ := c.arg(0).(map[string]any)
 	if err := c.ev.charge(len(m) + sortCost(len(m))); err != nil {
@@ -70,9 +70,9 @@ func (c *invocation) members(item func(m map[string]any, key string) any) (any, 
 	return items, nil
 }
 
-// The function "merge" returns an object that contains the members of all its arguments. If several
-// arguments have a member with the same name, the value of the last one is used. If an argument is
-// not an object, it is skipped.
+// merge returns an object that contains the members of all its arguments. If several arguments have
+// a member with the same name, the value of the last one is used. If an argument is not an object,
+// it is skipped.
 func merge(c *invocation) (any, error) {
 	size := 0
 	for _, arg := range c.args {

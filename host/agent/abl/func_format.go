@@ -21,9 +21,8 @@ func formatFunctions() []function {
 
 var maskPattern = lazyregexp.New(`^(?:(first|last)(\d{1,2})|(\d{1,2})\*(\d{1,2}))$`)
 
-// The function "mask" replaces characters of a text. A pattern such as "last4", "first4" or "4*4"
-// selects the characters that are not replaced. If the pattern selects all characters, they are all
-// replaced.
+// mask replaces characters of a text. A pattern such as "last4", "first4" or "4*4" selects the
+// characters that are not replaced. If the pattern selects all characters, they are all replaced.
 func mask(c *invocation) (any, error) {
 	s, err := c.str(0)
 	if err != nil {
@@ -171,8 +170,8 @@ func formatDate(c *invocation) (any, error) {
 	return c.ev.produce(b.String())
 }
 
-// The function "ordinal" returns an ordinal number, such as "1st" or "2nd". If the argument is not
-// a number, the function "ordinal" returns "".
+// ordinal returns an ordinal number, such as "1st" or "2nd". If the argument is not a number,
+// ordinal returns "".
 func ordinal(c *invocation) (any, error) {
 	n, ok := c.number(0)
 	if !ok {

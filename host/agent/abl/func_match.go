@@ -110,8 +110,8 @@ func digitScore(a, b []rune) float64 {
 	}
 }
 
-// The function "swapped" reports whether swapping two adjacent digits of the argument "a" makes it
-// equal to the argument "b".
+// swapped reports whether swapping two adjacent digits of the argument "a" makes it equal to the
+// argument "b".
 func swapped(a, b []rune) bool {
 	if len(a) != len(b) {
 		return false

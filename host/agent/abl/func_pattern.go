@@ -15,13 +15,13 @@ const (
 	maxPatternInstructions = 5_000
 )
 
-// The type "pattern" is a compiled regular expression. The cost of a match depends on the number of
+// pattern is a compiled regular expression. The cost of a match depends on the number of
 // instructions of the pattern.
 type pattern struct {
 	re   *regexp.Regexp
 	size int
-	// The field "source" is the text of the regular expression. The field "rest" is the regular
-	// expression that the method "continuation" has returned, or nil.
+	// source is the text of the regular expression. rest is the regular expression that the method
+	// "continuation" has returned, or nil.
 	source string
 	rest   *regexp.Regexp
 }
@@ -30,7 +30,7 @@ type pattern struct {
 // one step. An instruction is executed for one byte.
 const workPerStep = 10
 
-// The method "cost" converts a number of instructions to a number of steps.
+// cost converts a number of instructions to a number of steps.
 func (p *pattern) cost(instructions int) int { return instructions / workPerStep }
 
 var errPatternSize = errors.New("the pattern is too large")
@@ -102,9 +102,8 @@ func compileParsed(s string, parsed *syntax.Regexp) (*pattern, error) {
 	return &pattern{re: compiled, size: len(program.Inst), source: s}, nil
 }
 
-// The method "compile" compiles a pattern. The method "compile" charges the cost of compiling the
-// pattern, and of searching the argument "s" once. If the pattern is invalid, the method "compile"
-// returns nil.
+// compile compiles a pattern. compile charges the cost of compiling the pattern, and of searching
+// the argument "s" once. If the pattern is invalid, compile returns nil.
 func (ev *evaluator) compile(at Position, s, source string) (*pattern, error) {
 	if err := ev.charge(costOfParsing(source)); err != nil {
 		return nil, err
@@ -235,7 +234,7 @@ func regexReplace(c *invocation) (any, error) {
 	return c.ev.produce(b.String())
 }
 
-// The function "expand" writes a replacement, after inserting the groups of a match.
+// expand writes a replacement, after inserting the groups of a match.
 func expand(b *strings.Builder, replacement, s string, match []int) {
 	for i := 0; i < len(replacement); i++ {
 		if replacement[i] != '$' || i+1 == len(replacement) || replacement[i+1] < '1' || replacement[i+1] > '9' {

@@ -30,10 +30,10 @@ func mapText(change func(string) string) func(*invocation) (any, error) {
 	}
 }
 
-// The function "substring" returns the characters of a text from the position "start" up to the
-// position "end". The character at "end" is not included. Positions count from 0. If a position is
-// before the start of the text, it is moved to the start. If a position is after the end of the
-// text, it is moved to the end.
+// substring returns the characters of a text from the position "start" up to the position "end".
+// The character at "end" is not included. Positions count from 0. If a position is before the start
+// of the text, it is moved to the start. If a position is after the end of the text, it is moved to
+// the end.
 func substring(c *invocation) (any, error) {
 	s, err := c.str(0)
 	if err != nil {
@@ -91,8 +91,7 @@ func split(c *invocation) (any, error) {
 	return items, nil
 }
 
-// The function "join" joins the texts of an array's items. If the argument is not an array, the
-// result is "".
+// join joins the texts of an array's items. If the argument is not an array, the result is "".
 func join(c *invocation) (any, error) {
 	items, _ := c.arg(0).([]any)
 	delimiter, err := c.str(1)
@@ -119,9 +118,9 @@ func join(c *invocation) (any, error) {
 	return c.ev.produce(b.String())
 }
 
-// The function "pad" returns a function that extends a text to a given number of characters. The
-// padding is repeated, and the last repetition is truncated if necessary. If there is no padding
-// argument, the padding is a space.
+// pad returns a function that extends a text to a given number of characters. The padding is
+// repeated, and the last repetition is truncated if necessary. If there is no padding argument, the
+// padding is a space.
 func pad(combine func(s, padding string) string) func(*invocation) (any, error) {
 	return func(c *invocation) (any, error) {
 		s, err := c.str(0)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The type "function" is a built-in function.
+// function is a built-in function.
 type function struct {
 	name  string
 	usage string // for hints and for the reference page
@@ -16,7 +16,7 @@ type function struct {
 	lazy  func(*evaluator, *call) (any, error) // called instead of "apply" if not nil
 }
 
-// The method "arity" returns, for messages, how many arguments the function can have.
+// arity returns, for messages, how many arguments the function can have.
 func (f *function) arity() string {
 	plural := func(n int) string {
 		if n == 1 {
@@ -69,7 +69,7 @@ func FunctionUsages() []string {
 	return usages
 }
 
-// The type "invocation" is a function call with its arguments.
+// invocation is a function call with its arguments.
 type invocation struct {
 	ev   *evaluator
 	at   Position
@@ -77,8 +77,7 @@ type invocation struct {
 	args []any
 }
 
-// The method "arg" returns the argument at an index. If the call has fewer arguments, the method
-// "arg" returns nil.
+// arg returns the argument at an index. If the call has fewer arguments, arg returns nil.
 func (c *invocation) arg(i int) any {
 	if i < len(c.args) {
 		return c.args[i]
@@ -86,10 +85,10 @@ func (c *invocation) arg(i int) any {
 	return nil
 }
 
-// The method "str" returns an argument as text.
+// str returns an argument as text.
 func (c *invocation) str(i int) (string, error) { return c.ev.text(c.arg(i)) }
 
-// The method "strs" returns all arguments as texts.
+// strs returns all arguments as texts.
 func (c *invocation) strs() ([]string, error) {
 	texts := make([]string, len(c.args))
 	for i := range texts {
@@ -101,8 +100,7 @@ func (c *invocation) strs() ([]string, error) {
 	return texts, nil
 }
 
-// The method "number" returns an argument as a number. If the argument is not a number, the method
-// "number" adds a warning.
+// number returns an argument as a number. If the argument is not a number, number adds a warning.
 func (c *invocation) number(i int) (float64, bool) {
 	c.ev.spend(conversionCost(c.arg(i)))
 	n, ok := toNumber(c.arg(i))
@@ -112,8 +110,8 @@ func (c *invocation) number(i int) (float64, bool) {
 	return n, ok
 }
 
-// The method "integer" returns the integer part of an argument. If the argument is missing or is
-// not a number, the method "integer" returns the value of "fallback".
+// integer returns the integer part of an argument. If the argument is missing or is not a number,
+// integer returns the value of "fallback".
 func (c *invocation) integer(i, fallback int) int {
 	if i >= len(c.args) {
 		return fallback
@@ -131,8 +129,8 @@ func usageName(usage string) string {
 	return name
 }
 
-// The function "fn" creates a function from the text of its usage. If the name of a parameter ends
-// with "?", the parameter is optional. The text "..." allows further arguments.
+// fn creates a function from the text of its usage. If the name of a parameter ends with "?", the
+// parameter is optional. The text "..." allows further arguments.
 func fn(usage string, apply func(*invocation) (any, error)) function {
 	f := function{name: usageName(usage), usage: usage, apply: apply}
 	params := strings.Split(strings.TrimSuffix(usage[len(f.name)+1:], ")"), ", ")

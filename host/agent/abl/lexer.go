@@ -19,7 +19,7 @@ const (
 	tokenSymbol
 )
 
-// The type "token" is a part of an expression, such as a name, a number or an operator.
+// token is a part of an expression, such as a name, a number or an operator.
 type token struct {
 	kind       tokenKind
 	text       string // a name, a symbol, or the content of a string
@@ -40,7 +40,7 @@ func (t token) is(word string) bool {
 	}
 }
 
-// The method "describe" returns the text of the token, for use in a message.
+// describe returns the text of the token, for use in a message.
 func (t token) describe() string {
 	switch t.kind {
 	case tokenEnd:
@@ -52,14 +52,13 @@ func (t token) describe() string {
 	}
 }
 
-// The variable "symbols" contains the operators and brackets. The longer symbols precede the
-// shorter symbols.
+// symbols contains the operators and brackets. The longer symbols precede the shorter symbols.
 var symbols = []string{
 	"===", "!==", "==", "!=", "<=", ">=", "&&", "||", "->", "=>",
 	"(", ")", "[", "]", "{", "}", ",", ":", ".", "?", "<", ">", "!", "+", "-", "*", "/", "%", "=",
 }
 
-// The type "lexer" splits an expression into tokens.
+// lexer splits an expression into tokens.
 type lexer struct {
 	text Text
 	at   bool // true if a name can start with "@", as in templates
@@ -131,7 +130,7 @@ func (l *lexer) numberToken() (token, *problem.Problem) {
 	return token{kind: tokenNumber, text: s[start:end], number: n, start: start, end: end}, nil
 }
 
-// The function "word" returns the letters and digits at the start of a text.
+// word returns the letters and digits at the start of a text.
 func word(text string) string {
 	if i := strings.IndexFunc(text, func(r rune) bool { return !isNamePart(r) }); i >= 0 {
 		return text[:i]
@@ -195,8 +194,8 @@ func (l *lexer) stringToken() (token, *problem.Problem) {
 
 var escapes = map[byte]string{'n': "\n", 't': "\t", 'r': "\r", '"': `"`, '\'': "'", '\\': `\`, '/': "/"}
 
-// The function "unescape" reads the escape sequence at the start of s. The function "unescape"
-// writes the character that the sequence represents, and returns the length of the sequence.
+// unescape reads the escape sequence at the start of s. unescape writes the character that the
+// sequence represents, and returns the length of the sequence.
 func unescape(b *strings.Builder, s string) int {
 	if text, ok := escapes[s[1]]; ok {
 		b.WriteString(text)

@@ -20,8 +20,7 @@ const (
 	maxContinued = 200
 )
 
-// The type "entry" is a line of a file. The type "entry" also contains the lines below it that are
-// indented more deeply.
+// entry is a line of a file. entry also contains the lines below it that are indented more deeply.
 type entry struct {
 	num    int // the line number
 	indent int // the number of spaces at the start of the line
@@ -30,9 +29,9 @@ type entry struct {
 	keyCol int
 	value  Text // the rest of the line, or the text of a block
 	block  bool // true if the value is a literal block
-	// Only the formatter uses these fields. The field "raw" contains the lines of the value. The
-	// field "comment" is the comment at the end of the line. The field "before" contains the blank
-	// lines and the comments that precede the line.
+	// Only the formatter uses these fields. raw contains the lines of the value. comment is the
+	// comment at the end of the line. The field "before" contains the blank lines and the comments
+	// that precede the line.
 	raw      []string
 	comment  string
 	before   []string
@@ -91,9 +90,9 @@ func splitLines(src []byte) (entries []*entry, after []string, problems problem.
 	return entries, r.before, r.problems
 }
 
-// The method "entry" reads the next line. If the value on this line continues on further lines, the
-// method also reads those. For a blank line or a comment, the method returns nil. Blank lines and
-// comments are part of the entry that follows them.
+// entry reads the next line. If the value on this line continues on further lines, the method also
+// reads those. For a blank line or a comment, the method returns nil. Blank lines and comments are
+// part of the entry that follows them.
 func (r *lineReader) entry() *entry {
 	line := strings.TrimRight(r.lines[r.next], " \t\r")
 	content := strings.TrimLeft(line, " \t")
@@ -129,8 +128,8 @@ func (r *lineReader) entry() *entry {
 	return e
 }
 
-// A value can be a literal block or a value in brackets. The method "value" reads the remaining
-// lines of such a value.
+// A value can be a literal block or a value in brackets. value reads the remaining lines of such a
+// value.
 func (r *lineReader) value(e *entry) {
 	switch v := e.value.Value; {
 	case e.key == "":
@@ -147,8 +146,8 @@ func (r *lineReader) value(e *entry) {
 	}
 }
 
-// The method "literal" reads the lines of a literal block. All lines of the block are indented more
-// deeply than the line with the key.
+// literal reads the lines of a literal block. All lines of the block are indented more deeply than
+// the line with the key.
 func (r *lineReader) literal(e *entry) {
 	var lines []string
 	margin := -1
@@ -182,9 +181,9 @@ func (r *lineReader) literal(e *entry) {
 	e.value = Text{Position: Position{e.num + 1, margin + 1}, Value: strings.Join(lines, "\n"), Indent: margin}
 }
 
-// A value in brackets can have several lines. The method "continued" reads these lines until the
-// brackets are closed. Each further line must be indented more deeply than the first line, or start
-// with a closing bracket.
+// A value in brackets can have several lines. continued reads these lines until the brackets are
+// closed. Each further line must be indented more deeply than the first line, or start with a
+// closing bracket.
 func (r *lineReader) continued(e *entry) {
 	start, depth := r.next, openBrackets(e.value.Value)
 	parts, raw := []string{e.value.Value}, e.raw

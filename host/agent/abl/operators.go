@@ -29,8 +29,7 @@ func (ev *evaluator) unary(n *unary) (any, error) {
 	}
 }
 
-// The function "numeric" returns a number if the value is a number, or a text that contains a
-// number.
+// numeric returns a number if the value is a number, or a text that contains a number.
 func numeric(v any) (float64, bool) {
 	if _, isBool := v.(bool); isBool {
 		return 0, false
@@ -68,8 +67,8 @@ func (ev *evaluator) binary(n *binary) (any, error) {
 	return ev.comparison(n, l, r)
 }
 
-// The method "junction" evaluates the operators AND and OR. If an operand of AND is false, the
-// result is false. If an operand of OR is true, the result is true.
+// junction evaluates the operators AND and OR. If an operand of AND is false, the result is false.
+// If an operand of OR is true, the result is true.
 func (ev *evaluator) junction(l any, right node, decisive bool) (any, error) {
 	lUnknown := ev.kleene && isUnset(l)
 	if !lUnknown && IsTruthy(l) == decisive {
@@ -138,9 +137,9 @@ func (ev *evaluator) comparison(n *binary, l, r any) (any, error) {
 	}
 }
 
-// The method "arithmetic" applies an arithmetic operator to two operands. If an operand is not a
-// number, or if the result is not finite, the result is null. If the operator is "+" and an operand
-// is a text that is not a number, the operands are joined as texts.
+// arithmetic applies an arithmetic operator to two operands. If an operand is not a number, or if
+// the result is not finite, the result is null. If the operator is "+" and an operand is a text
+// that is not a number, the operands are joined as texts.
 func (ev *evaluator) arithmetic(at Position, op string, l, r any) (any, error) {
 	ev.spend(conversionCost(l) + conversionCost(r))
 	a, okA := toNumber(l)
@@ -183,8 +182,8 @@ func isString(v any) bool {
 	return ok
 }
 
-// The function "describe" returns the type of a value, for use in a warning. Warnings do not
-// contain the value itself, because the value can be confidential.
+// describe returns the type of a value, for use in a warning. Warnings do not contain the value
+// itself, because the value can be confidential.
 func describe(v any) string {
 	switch t := TypeOf(v); t {
 	case "null", "undefined":
@@ -210,8 +209,7 @@ func (ev *evaluator) concat(l, r any) (any, error) {
 	return ev.produce(a + b)
 }
 
-// The method "produce" charges the cost of a new text. The method "produce" also checks the length
-// of the text.
+// produce charges the cost of a new text. produce also checks the length of the text.
 func (ev *evaluator) produce(s string) (any, error) {
 	if len(s) > MaxTextChars && chars(s) > MaxTextChars {
 		return nil, ErrTooLong

@@ -76,8 +76,8 @@ var oracleBinding = map[string]int{
 	"==": 6, "!=": 6, "<": 6, "<=": 6, ">": 6, ">=": 6, "+": 7, "-": 7, "*": 8, "/": 8, "%": 8, ".": 10, "[": 10,
 }
 
-// The method "expression" compiles an expression. The precedence of each operator in this
-// expression must be at least the argument "limit".
+// expression compiles an expression. The precedence of each operator in this expression must be at
+// least the argument "limit".
 func (c *oracleCompiler) expression(limit int) {
 	c.operand()
 	for {
@@ -167,8 +167,8 @@ func (c *oracleCompiler) operand() {
 	}
 }
 
-// The method "items" compiles expressions up to a closing bracket. The method "items" returns the
-// number of these expressions.
+// items compiles expressions up to a closing bracket. items returns the number of these
+// expressions.
 func (c *oracleCompiler) items(closing string) int {
 	n := 0
 	for c.tokens[0] != closing {

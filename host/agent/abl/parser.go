@@ -17,8 +17,8 @@ type exprParser struct {
 	depth int
 }
 
-// The method "whole" parses an expression. The expression must end at the end of the text, at
-// BEFORE or at an arrow.
+// whole parses an expression. The expression must end at the end of the text, at BEFORE or at an
+// arrow.
 func (p *exprParser) whole() (node, *problem.Problem) {
 	if mistake := p.advance(); mistake != nil {
 		return nil, mistake
@@ -39,7 +39,7 @@ func (p *exprParser) advance() *problem.Problem {
 	return mistake
 }
 
-// The method "take" consumes the current token if this token is the given word.
+// take consumes the current token if this token is the given word.
 func (p *exprParser) take(word string) (bool, *problem.Problem) {
 	if !p.tok.is(word) {
 		return false, nil
@@ -47,10 +47,10 @@ func (p *exprParser) take(word string) (bool, *problem.Problem) {
 	return true, p.advance()
 }
 
-// The method "position" returns the position of the current token.
+// position returns the position of the current token.
 func (p *exprParser) position() Position { return p.loc.at(p.tok.start) }
 
-// The method "nest" increments the depth of nesting. The caller must decrement p.depth afterwards.
+// nest increments the depth of nesting. The caller must decrement p.depth afterwards.
 func (p *exprParser) nest() *problem.Problem {
 	if p.depth++; p.depth > MaxDepth {
 		mistake := problemAt(p.position(), problem.OverLimit, "divide the expression, and compute its parts with SET", "the expression is nested deeper than %d levels", MaxDepth)
@@ -84,7 +84,7 @@ func (p *exprParser) expression() (node, *problem.Problem) {
 	return n, mistake
 }
 
-// The method "implication" parses the operator IMPLIES. This operator associates to the right.
+// implication parses the operator IMPLIES. This operator associates to the right.
 func (p *exprParser) implication() (node, *problem.Problem) {
 	l, mistake := p.disjunction()
 	if mistake != nil || !p.tok.is(opImplies) {
@@ -146,8 +146,7 @@ func (p *exprParser) leftAssociative(ops map[string]string, operand func() (node
 	return l, mistake
 }
 
-// The method "negation" parses the operator NOT. The operator NOT has a lower precedence than a
-// comparison.
+// negation parses the operator NOT. The operator NOT has a lower precedence than a comparison.
 func (p *exprParser) negation() (node, *problem.Problem) {
 	if !p.tok.is(opNot) {
 		return p.comparison()
@@ -171,8 +170,7 @@ var comparisons = map[string]string{
 	"IN": opIn, "MATCHES": opMatches, "CONTAINS": opContains, "STARTSWITH": opStarts, "ENDSWITH": opEnds,
 }
 
-// The method "comparison" parses at most one comparison. A chain such as "a < b < c" is not
-// allowed.
+// comparison parses at most one comparison. A chain such as "a < b < c" is not allowed.
 func (p *exprParser) comparison() (node, *problem.Problem) {
 	l, mistake := p.sum()
 	if mistake != nil {
@@ -198,9 +196,8 @@ func (p *exprParser) comparesNext() bool {
 	return ok || p.tok.is("IS") || p.tok.is(opNot)
 }
 
-// The method "compare" parses a comparison operator and its right operand. The argument "l" is the
-// left operand. If the current token is not a comparison operator, the method "compare" returns
-// nil.
+// compare parses a comparison operator and its right operand. The argument "l" is the left operand.
+// If the current token is not a comparison operator, compare returns nil.
 func (p *exprParser) compare(l node) (node, *problem.Problem) {
 	at := p.position()
 	switch {
@@ -258,7 +255,7 @@ func (p *exprParser) isSet(l node) (node, *problem.Problem) {
 	return n, p.expect("SET", "write IS SET or IS NOT SET; compare values with ==")
 }
 
-// The method "pattern" reports a mistake in a regular expression, if the expression is a constant.
+// pattern reports a mistake in a regular expression, if the expression is a constant.
 func (p *exprParser) pattern(op string, r node) *problem.Problem {
 	text, ok := r.(*literal)
 	if op != opMatches || !ok {
@@ -272,7 +269,7 @@ func (p *exprParser) pattern(op string, r node) *problem.Problem {
 	return nil
 }
 
-// The method "prefix" parses an operand and the operators "!" and "-" before it.
+// prefix parses an operand and the operators "!" and "-" before it.
 func (p *exprParser) prefix() (node, *problem.Problem) {
 	op := ""
 	switch {
@@ -295,8 +292,8 @@ func (p *exprParser) prefix() (node, *problem.Problem) {
 	return n, mistake
 }
 
-// The method "expect" consumes the given word. If the current token is another word, the method
-// reports that the given word is missing.
+// expect consumes the given word. If the current token is another word, the method reports that the
+// given word is missing.
 func (p *exprParser) expect(word, hint string) *problem.Problem {
 	ok, mistake := p.take(word)
 	if mistake != nil || ok {
@@ -306,7 +303,7 @@ func (p *exprParser) expect(word, hint string) *problem.Problem {
 	return &missing
 }
 
-// The method "unexpected" returns a problem for a token that cannot follow in the expression.
+// unexpected returns a problem for a token that cannot follow in the expression.
 func unexpected(text Text, offset int) *problem.Problem {
 	l := lexer{text: text, pos: offset}
 	t, mistake := l.next()

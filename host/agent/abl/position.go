@@ -31,9 +31,9 @@ func (t Text) at(offset int) Position {
 	return l.at(offset)
 }
 
-// The type "locator" converts offsets in a text to positions. Each offset must be at least as large
-// as the previous offset. The method Text.at counts the lines from the start of the text for each
-// offset. A locator does not do this.
+// locator converts offsets in a text to positions. Each offset must be at least as large as the
+// previous offset. The method Text.at counts the lines from the start of the text for each offset.
+// A locator does not do this.
 type locator struct {
 	text   Text
 	offset int

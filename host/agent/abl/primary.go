@@ -8,11 +8,10 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// The variable "reserved" contains words. A variable cannot have such a word as its name.
+// reserved contains words. A variable cannot have such a word as its name.
 var reserved = []string{"AND", "OR", "NOT", "IN", "IS", "IMPLIES"}
 
-// The method "postfix" parses an operand. Any number of ".name" and "[index]" can follow the
-// operand.
+// postfix parses an operand. Any number of ".name" and "[index]" can follow the operand.
 func (p *exprParser) postfix() (node, *problem.Problem) {
 	n, mistake := p.primary()
 	for mistake == nil {
@@ -36,8 +35,7 @@ func (p *exprParser) postfix() (node, *problem.Problem) {
 	return nil, mistake
 }
 
-// The method "index" parses an index in square brackets. The argument "base" is the operand before
-// the brackets.
+// index parses an index in square brackets. The argument "base" is the operand before the brackets.
 func (p *exprParser) index(base node, at Position) (node, *problem.Problem) {
 	if mistake := p.advance(); mistake != nil {
 		return nil, mistake
@@ -49,7 +47,7 @@ func (p *exprParser) index(base node, at Position) (node, *problem.Problem) {
 	return &member{at: at, base: base, index: i}, p.expect("]", "close the index with ]")
 }
 
-// The method "primary" parses a literal, a name, a call or an expression in brackets.
+// primary parses a literal, a name, a call or an expression in brackets.
 func (p *exprParser) primary() (node, *problem.Problem) {
 	at := p.position()
 	switch {
@@ -83,8 +81,8 @@ func (p *exprParser) primary() (node, *problem.Problem) {
 	}
 }
 
-// The method "list" parses a comma-separated list of expressions. Before the call, the current
-// token is the opening bracket. A comma before the closing bracket is allowed.
+// list parses a comma-separated list of expressions. Before the call, the current token is the
+// opening bracket. A comma before the closing bracket is allowed.
 func (p *exprParser) list(closing string) ([]node, *problem.Problem) {
 	mistake := p.advance()
 	var items []node
@@ -105,8 +103,8 @@ func (p *exprParser) list(closing string) ([]node, *problem.Problem) {
 	return items, p.advance()
 }
 
-// The method "object" parses an object such as "{key: value}". A key of the object is a name or a
-// text in quotes.
+// object parses an object such as "{key: value}". A key of the object is a name or a text in
+// quotes.
 func (p *exprParser) object() (node, *problem.Problem) {
 	n := &objectNode{at: p.position()}
 	mistake := p.advance()
@@ -143,7 +141,7 @@ func (p *exprParser) object() (node, *problem.Problem) {
 
 var constants = map[string]any{"true": true, "false": false, "null": nil, "undefined": Undefined{}}
 
-// The method "name" parses a constant, a dotted path or a call.
+// name parses a constant, a dotted path or a call.
 func (p *exprParser) name() (node, *problem.Problem) {
 	at, start := p.position(), p.tok
 	if slices.ContainsFunc(reserved, start.is) {
@@ -179,9 +177,8 @@ func (p *exprParser) name() (node, *problem.Problem) {
 	return &path{at: at, names: names}, nil
 }
 
-// The method "call" parses the arguments of a function call. The name of a function can contain
-// dots. The argument "names" contains the names between these dots. The first of these names can be
-// "abl".
+// call parses the arguments of a function call. The name of a function can contain dots. The
+// argument "names" contains the names between these dots. The first of these names can be "abl".
 func (p *exprParser) call(at Position, names []string) (node, *problem.Problem) {
 	if len(names) > 1 && strings.EqualFold(names[0], "abl") {
 		names = names[1:]

@@ -29,7 +29,7 @@ func parse(file string, src []byte, fragment bool) (*Document, problem.List) {
 	return r.doc, r.problems.Sorted()
 }
 
-// The type "reader" converts a tree of entries to a document.
+// reader converts a tree of entries to a document.
 type reader struct {
 	doc      *Document
 	fragment bool
@@ -54,12 +54,12 @@ func (r *reader) warnf(at Position, code problem.Code, hint, format string, args
 	r.report(p)
 }
 
-// The type "properties" contains functions that read properties. The keys are the names of the
-// properties in upper case.
+// properties contains functions that read properties. The keys are the names of the properties in
+// upper case.
 type properties map[string]func(*entry)
 
-// The method "read" reads the properties below an entry. The argument "what" is a name for the
-// owner of the properties. Messages contain this name.
+// read reads the properties below an entry. The argument "what" is a name for the owner of the
+// properties. Messages contain this name.
 func (r *reader) read(e *entry, what string, known properties) {
 	r.readEntries(e.children, what, known)
 }
@@ -110,19 +110,19 @@ func (r *reader) unknownKey(e *entry, what string, known properties) {
 	r.warnf(e.at(), problem.UnknownKey, "remove the key, or write one of "+strings.Join(names, ", "), "the key %s is not supported in %s and has no effect", e.key, what)
 }
 
-// The variable "foreign" contains keys that only other implementations of the language support.
-// These keys must not be reported as misspelled keys of toolrun.
+// foreign contains keys that only other implementations of the language support. These keys must
+// not be reported as misspelled keys of toolrun.
 var foreign = []string{"ON_ERROR", "GATHER", "ESCALATE", "COMPLETE", "TEMPLATES", "MESSAGE_KEY", "VOICE", "FORMATS", "ACTIONS", "DELEGATE",
 	"PERSONA", "LIMITATIONS", "GUARDRAILS", "INTENTS", "NLU", "BRANCHES", "PRESENT", "CORRECTIONS", "STRATEGY", "STEP_CONSTRAINTS", "RETRY_DELAY"}
 
-// If an entry cannot have properties, the method "leaf" reports the lines below the entry.
+// If an entry cannot have properties, leaf reports the lines below the entry.
 func (r *reader) leaf(e *entry) {
 	if len(e.children) > 0 {
 		r.errorf(e.children[0].at(), problem.Indentation, "indent it like "+e.key, "the key %s has no properties", e.key)
 	}
 }
 
-// The method "items" returns the items below an entry. Each item starts with a dash.
+// items returns the items below an entry. Each item starts with a dash.
 func (r *reader) items(e *entry, what string) []*entry {
 	var items []*entry
 	for _, child := range e.children {
@@ -135,8 +135,7 @@ func (r *reader) items(e *entry, what string) []*entry {
 	return r.limited(items, what)
 }
 
-// The method "limited" returns the first entries. Their number is at most the maximum number of
-// items.
+// limited returns the first entries. Their number is at most the maximum number of items.
 func (r *reader) limited(entries []*entry, what string) []*entry {
 	if len(entries) > MaxItems {
 		r.errorf(entries[MaxItems].at(), problem.OverLimit, "", "%s has more than %d items", what, MaxItems)

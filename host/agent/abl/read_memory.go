@@ -192,8 +192,8 @@ func readRecalls(r *reader, e *entry) {
 	}
 }
 
-// The function "flattened" returns all properties of an item: the property on the same line as the
-// dash, and the properties on the lines below.
+// flattened returns all properties of an item: the property on the same line as the dash, and the
+// properties on the lines below.
 func flattened(item *entry) []*entry {
 	first := *item
 	first.dash, first.children = false, nil

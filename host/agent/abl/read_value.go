@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// The method "text" returns the text of an entry. The entry can be quoted text, a literal block or
-// the rest of the line.
+// text returns the text of an entry. The entry can be quoted text, a literal block or the rest of
+// the line.
 func (r *reader) text(e *entry) Text {
 	r.leaf(e)
 	if e.value.Value == "" && !e.block {
@@ -23,9 +23,9 @@ func (r *reader) text(e *entry) Text {
 	return r.unquote(unindented(e.value))
 }
 
-// The function "unindented" removes the indentation of all lines except the first line. A text has
-// several lines only if it is in brackets. The indentation of a line in brackets has no meaning, so
-// Format can change it.
+// unindented removes the indentation of all lines except the first line. A text has several lines
+// only if it is in brackets. The indentation of a line in brackets has no meaning, so Format can
+// change it.
 func unindented(t Text) Text {
 	if !strings.Contains(t.Value, "\n") || isQuoted(t) {
 		return t
@@ -38,8 +38,7 @@ func unindented(t Text) Text {
 	return t
 }
 
-// The method "unquote" returns the content of quoted text. If text has no quotes, it is returned
-// unchanged.
+// unquote returns the content of quoted text. If text has no quotes, it is returned unchanged.
 func (r *reader) unquote(t Text) Text {
 	if t.Value == "" || t.Value[0] != '"' && t.Value[0] != '\'' {
 		return t
@@ -61,7 +60,7 @@ func (r *reader) unquote(t Text) Text {
 // isQuoted reports whether a text is in quotes.
 func isQuoted(t Text) bool { return t.Value != "" && (t.Value[0] == '"' || t.Value[0] == '\'') }
 
-// The method "template" returns the text of an entry as a template.
+// template returns the text of an entry as a template.
 func (r *reader) template(e *entry) *Template { return r.templateOf(r.text(e)) }
 
 func (r *reader) templateOf(text Text) *Template {
@@ -73,7 +72,7 @@ func (r *reader) templateOf(text Text) *Template {
 	return t
 }
 
-// The method "expression" returns the expression of an entry.
+// expression returns the expression of an entry.
 func (r *reader) expression(e *entry) *Expr {
 	r.leaf(e)
 	return r.expressionOf(e.value)
@@ -93,8 +92,8 @@ var (
 	durationPattern = lazyregexp.New(`^([1-9][0-9]{0,8})([smhd])$`)
 )
 
-// The method "condition" returns the condition of an entry. Quoted text is always true as a
-// condition, so it is reported as a mistake.
+// condition returns the condition of an entry. Quoted text is always true as a condition, so it is
+// reported as a mistake.
 func (r *reader) condition(e *entry) *Expr {
 	x := r.expression(e)
 	if x == nil {
@@ -130,7 +129,7 @@ func (r *reader) constantOf(e *entry) any {
 	return value
 }
 
-// The method "boolean" reads the value true or false from an entry.
+// boolean reads the value true or false from an entry.
 func (r *reader) boolean(e *entry) bool {
 	value := r.text(e)
 	b, err := strconv.ParseBool(strings.ToLower(value.Value))
@@ -140,8 +139,7 @@ func (r *reader) boolean(e *entry) bool {
 	return b
 }
 
-// The method "count" reads an integer from an entry. The integer must be at least 0 and at most a
-// million.
+// count reads an integer from an entry. The integer must be at least 0 and at most a million.
 func (r *reader) count(e *entry) int {
 	value := r.text(e)
 	n, err := strconv.Atoi(value.Value)
@@ -152,8 +150,8 @@ func (r *reader) count(e *entry) int {
 	return n
 }
 
-// The value of an entry must be one of the given options. The method "choice" returns this option
-// in its canonical spelling.
+// The value of an entry must be one of the given options. choice returns this option in its
+// canonical spelling.
 func (r *reader) choice(e *entry, options ...string) string {
 	value := r.text(e)
 	for _, option := range options {
@@ -171,8 +169,8 @@ var types = []string{"string", "number", "boolean", "date", "array", "object"}
 
 func (r *reader) typeOf(e *entry) Type { return Type(r.choice(e, types...)) }
 
-// The method "duration" reads a duration from an entry. A duration is a number followed by a unit,
-// such as "90d".
+// duration reads a duration from an entry. A duration is a number followed by a unit, such as
+// "90d".
 func (r *reader) duration(e *entry) time.Duration {
 	value := r.text(e)
 	units := map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour}
@@ -190,13 +188,13 @@ func (r *reader) duration(e *entry) time.Duration {
 	return 0
 }
 
-// The value of an entry must be a name. The method "name" returns this name.
+// The value of an entry must be a name. name returns this name.
 func (r *reader) name(e *entry, what string) Name {
 	return r.nameOf(r.text(e), what)
 }
 
-// The text must be a name. The method "nameOf" returns this name. A name consists of letters,
-// digits, underscores and hyphens.
+// The text must be a name. nameOf returns this name. A name consists of letters, digits,
+// underscores and hyphens.
 func (r *reader) nameOf(t Text, what string) Name {
 	t = r.unquote(t)
 	if t.Value != "" && !isName(t.Value) {
@@ -220,7 +218,7 @@ func isPath(s string) bool {
 	return len(s) <= 512 && !slices.ContainsFunc(strings.Split(s, "."), func(part string) bool { return !isName(part) || strings.Contains(part, "-") })
 }
 
-// The text must be a dotted path. The method "pathOf" returns this path.
+// The text must be a dotted path. pathOf returns this path.
 func (r *reader) pathOf(t Text, what string) Name {
 	if !isPath(t.Value) {
 		r.errorf(t.Position, problem.BadValue, "write names separated by dots, such as user.name", "the text %s is not a valid path of %s", problem.Quote(t.Value), what)
@@ -229,8 +227,8 @@ func (r *reader) pathOf(t Text, what string) Name {
 	return Name{t.Position, t.Value}
 }
 
-// The method "names" returns the names in a list such as "[a, b.c]" or "a, b.c". If the text is
-// empty, the list contains no names.
+// names returns the names in a list such as "[a, b.c]" or "a, b.c". If the text is empty, the list
+// contains no names.
 func (r *reader) names(t Text, what string) []Name {
 	inner := t.Value
 	offset := 0

@@ -23,7 +23,7 @@ var samplePages = []struct {
 	{"001_abl_memory_and_state.txt", 24},
 }
 
-// The type "sample" is a code block of a page.
+// sample is a code block of a page.
 type sample struct {
 	name string
 	text string

@@ -10,16 +10,16 @@ import (
 // number.
 const costOfSearch = 10
 
-// The type "search" finds the matches of a pattern in a text, one after the other. A search charges
-// the evaluation for each character that it reads. To find one match, the search sometimes reads
-// the whole remaining text. Therefore, the total cost can grow with the square of the text's
-// length. A single call of package regexp could find all matches, but could not be interrupted.
+// search finds the matches of a pattern in a text, one after the other. A search charges the
+// evaluation for each character that it reads. To find one match, the search sometimes reads the
+// whole remaining text. Therefore, the total cost can grow with the square of the text's length. A
+// single call of package regexp could find all matches, but could not be interrupted.
 type search struct {
 	ev *evaluator
 	p  *pattern
 	s  string
-	// The field "position" is the offset at which the next search begins. The field "last" is the
-	// end of the last match, or -1.
+	// position is the offset at which the next search begins. The field "last" is the end of the
+	// last match, or -1.
 	position, last int
 }
 
@@ -51,9 +51,9 @@ func (f *search) next() ([]int, error) {
 	return nil, nil
 }
 
-// The method "find" returns the first match that starts at the field "position" or later. The
-// search also reads the character before this position, if there is one. Assertions such as \b
-// depend on this character.
+// find returns the first match that starts at the field "position" or later. The search also reads
+// the character before this position, if there is one. Assertions such as \b depend on this
+// character.
 func (f *search) find() ([]int, error) {
 	re, start := f.p.re, 0
 	if f.position > 0 {
@@ -80,9 +80,8 @@ func (f *search) find() ([]int, error) {
 	return match, nil
 }
 
-// A search can begin with the character before the field "position". The method "continuation"
-// returns the pattern for such a search. In the returned pattern, the first group contains the
-// match.
+// A search can begin with the character before the field "position". continuation returns the
+// pattern for such a search. In the returned pattern, the first group contains the match.
 func (p *pattern) continuation() (re *regexp.Regexp, err error) {
 	if p.rest != nil {
 		return p.rest, nil

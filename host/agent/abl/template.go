@@ -12,7 +12,7 @@ type Template struct {
 	trimEnd bool
 }
 
-// The type "part" is a piece of a template: literal text, an expression or a block.
+// part is a piece of a template: literal text, an expression or a block.
 type part struct {
 	literal string
 	expr    *Expr
@@ -121,7 +121,7 @@ func (r *renderer) part(p part) error {
 	return r.write(s)
 }
 
-// The method "eval" evaluates the expression of a part.
+// eval evaluates the expression of a part.
 func (r *renderer) eval(p part) (any, error) {
 	if p.block != "if" {
 		return r.ev.eval(p.expr.root)

@@ -119,9 +119,9 @@ func closingBraces(s string, i int) int {
 	return -1
 }
 
-// If a tag is the only content of its line, the method "standalone" removes the line. For this
-// purpose, the method returns the text before the tag without the indentation of the tag, and skips
-// the line break after the tag.
+// If a tag is the only content of its line, standalone removes the line. For this purpose, the
+// method returns the text before the tag without the indentation of the tag, and skips the line
+// break after the tag.
 func (p *templateParser) standalone(before string, open int) string {
 	s := p.text.Value
 	trimmed := strings.TrimRight(before, " \t")
@@ -135,8 +135,8 @@ func (p *templateParser) standalone(before string, open int) string {
 	return trimmed
 }
 
-// The method "expression" parses an expression in braces. A call without parentheses, such as "add
-// @index 1", is also an expression.
+// expression parses an expression in braces. A call without parentheses, such as "add @index 1", is
+// also an expression.
 func (p *templateParser) expression(start int, body string) *problem.Problem {
 	if body == "" || body[0] == '{' {
 		return p.problem(start, hintBraces, "there is no expression in the braces")
@@ -162,8 +162,8 @@ func (p *templateParser) parse(start int, body string) (*Expr, *problem.Problem)
 	return &Expr{text: text, root: root}, nil
 }
 
-// The method "helper" parses an expression or a call without parentheses. Such a call is the name
-// of a function, followed by arguments that are separated by spaces.
+// helper parses an expression or a call without parentheses. Such a call is the name of a function,
+// followed by arguments that are separated by spaces.
 func (p *exprParser) helper() (node, *problem.Problem) {
 	first := word(p.lex.text.Value)
 	fn := lookupFunction(strings.ToUpper(first))

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// The method "text" converts a value to text. For null and undefined, the text is "". For an array
-// or an object, the text is compact JSON.
+// text converts a value to text. For null and undefined, the text is "". For an array or an object,
+// the text is compact JSON.
 func (ev *evaluator) text(v any) (string, error) {
 	if s, ok := scalarText(v); ok {
 		return s, ev.charge(len(s)/64 + formatCost(v))

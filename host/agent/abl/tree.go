@@ -6,7 +6,7 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// While a tree is built, the type "level" is one level of indentation.
+// While a tree is built, level is one level of indentation.
 type level struct {
 	indent int
 	parent *entry

@@ -118,8 +118,8 @@ func DateOf(v any) (time.Time, bool) {
 	return parseDate(s)
 }
 
-// The function "finite" returns its argument. If the argument is infinite or not a number, the
-// function "finite" returns nil. Negative zero becomes zero.
+// finite returns its argument. If the argument is infinite or not a number, finite returns nil.
+// Negative zero becomes zero.
 func finite(n float64) any {
 	if math.IsInf(n, 0) || math.IsNaN(n) {
 		return nil
@@ -137,8 +137,8 @@ func formatNumber(n float64) string {
 	return strconv.FormatFloat(n+0, 'f', -1, 64)
 }
 
-// The function "truncated" returns the integer part of a number. The result is limited to the range
-// of the type "int".
+// truncated returns the integer part of a number. The result is limited to the range of the type
+// "int".
 func truncated(n float64) int {
 	const limit = 1 << 40
 	return int(math.Trunc(min(max(n, -limit), limit)))

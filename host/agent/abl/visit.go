@@ -2,8 +2,8 @@ package abl
 
 import "slices"
 
-// The type "visitor" contains functions. They are called with the parts of a document. Any of these
-// functions can be nil.
+// visitor contains functions. They are called with the parts of a document. Any of these functions
+// can be nil.
 type visitor struct {
 	expr     func(*Expr)
 	template func(*Template)

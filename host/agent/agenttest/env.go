@@ -63,7 +63,7 @@ type Call struct {
 	Input map[string]any
 }
 
-// The type "storage" contains everything that a turn can change. All values are JSON.
+// storage contains everything that a turn can change. All values are JSON.
 type storage struct {
 	sessions, states, kept map[string][]byte
 	facts                  map[string]fact
@@ -317,8 +317,8 @@ func (e *Env) Chat(_ context.Context, _, name string, request model.ChatRequest)
 	return e.Model(name, request)
 }
 
-// The function "encode" returns a value as JSON. If JSON cannot represent the value, the function
-// panics, because the test or the interpreter contains a mistake.
+// encode returns a value as JSON. If JSON cannot represent the value, the function panics, because
+// the test or the interpreter contains a mistake.
 func encode(value any) []byte {
 	content, err := json.Marshal(value)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// The variable "cases" contains the test cases of the suite.
+// cases contains the test cases of the suite.
 var cases = []struct {
 	name  string
 	check func(t *testing.T, s *subject)
@@ -226,8 +226,8 @@ func wantCall(t *testing.T, m *Memory, op string, args ...string) {
 	}
 }
 
-// The function "values" passes an input to the guest. The function "values" expects that the guest
-// returns this input unchanged. The input contains values that a conversion could change.
+// values passes an input to the guest. values expects that the guest returns this input unchanged.
+// The input contains values that a conversion could change.
 func values(t *testing.T, s *subject) {
 	p := s.load(t, Echo)
 	for _, text := range []string{

@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// The type "frame" is one message that is sent through a pipe. The kind of a frame determines which
-// of the fields it uses.
+// frame is one message that is sent through a pipe. The kind of a frame determines which of the
+// fields it uses.
 type frame struct {
 	Kind kind `json:"kind"`
 
@@ -73,9 +73,9 @@ const (
 // allocated for it.
 const maxFrameBytes = 64 << 20
 
-// The type "wire" reads and writes frames. A frame begins with its length, which is a big-endian
-// number of four bytes. The length is followed by this number of bytes of JSON. Several goroutines
-// can write at the same time. Only one goroutine can read.
+// wire reads and writes frames. A frame begins with its length, which is a big-endian number of
+// four bytes. The length is followed by this number of bytes of JSON. Several goroutines can write
+// at the same time. Only one goroutine can read.
 type wire struct {
 	conn  io.ReadWriteCloser
 	write sync.Mutex

@@ -28,8 +28,7 @@ type piped struct {
 
 func (p *piped) Info() engine.Info { return p.info }
 
-// The method "dial" creates a pipe and starts its other end. The other end executes one load or one
-// run.
+// dial creates a pipe and starts its other end. The other end executes one load or one run.
 func (p *piped) dial() *wire {
 	near, far := net.Pipe()
 	go p.server.serve(&wire{conn: far})

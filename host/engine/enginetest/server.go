@@ -17,8 +17,7 @@ import (
 // through the pipe.
 var errHalted = errors.New("the host ended the run")
 
-// The type "server" is the engine's end of all pipes. The type "server" keeps the programs that
-// were loaded.
+// server is the engine's end of all pipes. server keeps the programs that were loaded.
 type server struct {
 	engine   engine.Engine
 	mu       sync.Mutex
@@ -26,7 +25,7 @@ type server struct {
 	loaded   int
 }
 
-// The method "serve" executes one load or one run.
+// serve executes one load or one run.
 func (s *server) serve(w *wire) {
 	defer w.conn.Close()
 	first, err := w.receive()
@@ -108,8 +107,8 @@ type hostConn struct {
 	replies chan frame
 }
 
-// The method "listen" receives frames from the host. Such a frame is a reply, or the cancellation
-// of the run. If the connection ends, the method "listen" cancels the run.
+// listen receives frames from the host. Such a frame is a reply, or the cancellation of the run. If
+// the connection ends, listen cancels the run.
 func (p *hostConn) listen(cancel context.CancelCauseFunc) {
 	defer close(p.replies)
 	for {
@@ -133,8 +132,7 @@ func (p *hostConn) listen(cancel context.CancelCauseFunc) {
 	}
 }
 
-// The method "request" sends a frame to the host. The method "request" returns the reply of the
-// host.
+// request sends a frame to the host. request returns the reply of the host.
 func (p *hostConn) request(f frame) (frame, error) {
 	p.ask.Lock()
 	defer p.ask.Unlock()

@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// The function "aborted" expects that the guest executes no code after the host has ended the run.
-// The function "aborted" also expects that Run returns the host's error.
+// aborted expects that the guest executes no code after the host has ended the run. aborted also
+// expects that Run returns the host's error.
 func aborted(t *testing.T, s *subject) {
 	m := NewMemory(errHalt)
 	out, err := run(s.load(t, Halt), input(), m, enough)
@@ -47,7 +47,7 @@ func cancelled(t *testing.T, s *subject) {
 	wantFault(t, out, err, abi.Cancelled)
 }
 
-// The function "cause" expects that a run ends with the cause of its context.
+// cause expects that a run ends with the cause of its context.
 func cause(t *testing.T, s *subject) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	time.AfterFunc(short, func() { cancel(abi.Faultf(abi.MemoryLimit, "the run used too much memory")) })
@@ -55,8 +55,8 @@ func cause(t *testing.T, s *subject) {
 	wantFault(t, out, err, abi.MemoryLimit)
 }
 
-// The function "waiting" ends a run while a call is pending. The function "waiting" expects that
-// the call is canceled, and that Run returns the error of this call.
+// waiting ends a run while a call is pending. waiting expects that the call is canceled, and that
+// Run returns the error of this call.
 func waiting(t *testing.T, s *subject) {
 	out, err := run(s.load(t, Wait), input(), NewMemory(errHalt), 4*short) // 4*short is enough time for the call
 	if !errors.Is(err, context.DeadlineExceeded) {
@@ -64,7 +64,7 @@ func waiting(t *testing.T, s *subject) {
 	}
 }
 
-// The function "concurrent" expects that concurrent runs of a program share no state.
+// concurrent expects that concurrent runs of a program share no state.
 func concurrent(t *testing.T, s *subject) {
 	p := s.load(t, Keep)
 	var group sync.WaitGroup

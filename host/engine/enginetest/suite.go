@@ -24,7 +24,7 @@ type Config struct {
 	NoPositions bool
 }
 
-// The type "transport" determines how the suite calls an engine: directly, or through a pipe.
+// transport determines how the suite calls an engine: directly, or through a pipe.
 type transport struct {
 	name   string
 	engine engine.Engine
@@ -54,9 +54,9 @@ func Run(t *testing.T, c Config) {
 	}
 }
 
-// The type "unsupported" is a value for panic. It ends a case if the language cannot express the
-// Behaviour of the case. Such a case is not reported as skipped. A skipped case would mean that the
-// test environment is incomplete.
+// unsupported is a value for panic. It ends a case if the language cannot express the Behaviour of
+// the case. Such a case is not reported as skipped. A skipped case would mean that the test
+// environment is incomplete.
 type unsupported struct{ Behaviour }
 
 func leaveOut(t *testing.T) {
@@ -79,7 +79,7 @@ const (
 // A call to the store "halt" ends a run with the error errHalt.
 var errHalt = errors.New("the host ended the run")
 
-// The type "subject" is the engine that is tested in one case.
+// subject is the engine that is tested in one case.
 type subject struct {
 	engine      engine.Engine
 	write       func(Behaviour) (engine.Source, bool)
@@ -87,8 +87,8 @@ type subject struct {
 	table       abi.Table // operations of loaded sources; if nil, the default operations
 }
 
-// The method "load" compiles the source that implements a Behaviour. If the language cannot express
-// the Behaviour, the method ends the case.
+// load compiles the source that implements a Behaviour. If the language cannot express the
+// Behaviour, the method ends the case.
 func (s *subject) load(t *testing.T, b Behaviour) engine.Program {
 	t.Helper()
 	program, err := s.engine.Load(t.Context(), s.source(t, b))
@@ -113,7 +113,7 @@ func (s *subject) source(t *testing.T, b Behaviour) engine.Source {
 	return src
 }
 
-// The function "input" returns the input that most cases use.
+// input returns the input that most cases use.
 func input() engine.Input {
 	return engine.Input{
 		Input:   json.RawMessage(`{"a":1,"b":2,"value":"x"}`),
@@ -121,8 +121,7 @@ func input() engine.Input {
 	}
 }
 
-// The method "answer" runs a Behaviour once. The method "answer" expects that the run returns an
-// output.
+// answer runs a Behaviour once. answer expects that the run returns an output.
 func (s *subject) answer(t *testing.T, b Behaviour, in engine.Input, m *Memory) engine.Output {
 	t.Helper()
 	out, err := run(s.load(t, b), in, m, enough)
@@ -132,8 +131,7 @@ func (s *subject) answer(t *testing.T, b Behaviour, in engine.Input, m *Memory) 
 	return out
 }
 
-// The method "fault" runs a Behaviour once. The method "fault" expects that the run returns a
-// fault.
+// fault runs a Behaviour once. fault expects that the run returns a fault.
 func (s *subject) fault(t *testing.T, b Behaviour, in engine.Input, m *Memory, code abi.Code) *abi.Fault {
 	t.Helper()
 	out, err := run(s.load(t, b), in, m, enough)

@@ -50,8 +50,7 @@ func callInEngine(t *testing.T, call string) string {
 	return seen
 }
 
-// The function "shown" returns arguments as JSON. If the last arguments are undefined, it omits
-// them.
+// shown returns arguments as JSON. If the last arguments are undefined, it omits them.
 func shown(t *testing.T, args []json.RawMessage) string {
 	t.Helper()
 	var parts []string

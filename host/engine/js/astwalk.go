@@ -8,18 +8,18 @@ import (
 	"github.com/dop251/goja/token"
 )
 
-// The type "walker" traverses syntax trees. It visits a limited number of nodes: a lint that
-// searches each part of an untrusted source separately takes quadratic time.
+// walker traverses syntax trees. It visits a limited number of nodes: a lint that searches each
+// part of an untrusted source separately takes quadratic time.
 type walker struct{ left int }
 
 // maxWalk is the maximum number of nodes that one walker visits. Visiting this number of nodes
 // takes less than a second.
 const maxWalk = 4_000_000
 
-// The method "walk" calls the function "enter" for each node of a tree. A node is visited before
-// its children. A node is a pointer to one of goja's types. If the function "enter" returns true,
-// the children of the node are also visited. The method uses reflection, so it covers every kind of
-// node, including kinds that a later version of goja adds.
+// walk calls the function "enter" for each node of a tree. A node is visited before its children. A
+// node is a pointer to one of goja's types. If the function "enter" returns true, the children of
+// the node are also visited. The method uses reflection, so it covers every kind of node, including
+// kinds that a later version of goja adds.
 func (w *walker) walk(tree any, enter func(node any) bool) { w.value(reflect.ValueOf(tree), enter) }
 
 var sourceFile = reflect.TypeFor[*file.File]()
@@ -56,8 +56,8 @@ func isName(node any, name string) bool {
 	return ok && id.Name.String() == name
 }
 
-// The method "mentions" reports whether a tree contains a variable that has the given name. A
-// destructuring pattern can contain names that it only reads. Such a name can also match.
+// mentions reports whether a tree contains a variable that has the given name. A destructuring
+// pattern can contain names that it only reads. Such a name can also match.
 func (w *walker) mentions(tree any, name string) (found bool) {
 	w.walk(tree, func(node any) bool {
 		short, ok := node.(*ast.PropertyShort)
@@ -67,8 +67,7 @@ func (w *walker) mentions(tree any, name string) (found bool) {
 	return found
 }
 
-// The method "rebinds" reports whether a node can declare or change a variable that has the given
-// name.
+// rebinds reports whether a node can declare or change a variable that has the given name.
 func (w *walker) rebinds(node any, name string) bool {
 	switch n := node.(type) {
 	case *ast.Binding:

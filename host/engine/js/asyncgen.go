@@ -79,8 +79,8 @@ func replaceAsyncHelpers(code string, tree *ast.Program) {
 	})
 }
 
-// If a binding is a helper of esbuild, the method "replace" initializes the binding with a function
-// of the engine. The result is true if the binding is such a helper.
+// If a binding is a helper of esbuild, replace initializes the binding with a function of the
+// engine. The result is true if the binding is such a helper.
 func (h asyncHelpers) replace(b *ast.Binding) bool {
 	id, ok := b.Target.(*ast.Identifier)
 	if !ok || b.Initializer == nil {

@@ -80,7 +80,7 @@ func identifier(at file.Idx, name unistring.String) *ast.Identifier {
 	return &ast.Identifier{Name: name, Idx: at}
 }
 
-// The method "function" returns the function that every catch clause calls.
+// function returns the function that every catch clause calls.
 func (c *errorCleaner) function() goja.Value {
 	return c.vm.ToValue(func(call goja.FunctionCall) goja.Value {
 		c.clean(call.Argument(0))

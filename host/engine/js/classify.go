@@ -40,9 +40,9 @@ var refusedTags = map[string]string{
 	"Generator": "is a generator; did you mean to write [...value]?",
 }
 
-// The function "classify" returns the kind of JSON value that represents the object o. If JSON
-// cannot represent the object, the result is refusedObject and the reason. JSON.stringify would
-// encode most of these objects as {} without an error.
+// classify returns the kind of JSON value that represents the object o. If JSON cannot represent
+// the object, the result is refusedObject and the reason. JSON.stringify would encode most of these
+// objects as {} without an error.
 func classify(r *realm, o *goja.Object) (objectKind, string) {
 	switch o.ClassName() {
 	case "Array":

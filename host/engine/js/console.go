@@ -11,7 +11,7 @@ import (
 // maxLogBytes is the maximum size of a log line.
 const maxLogBytes = 8 << 10
 
-// The type "console" is the global "console" of the guest.
+// console is the global "console" of the guest.
 type console struct {
 	*realm
 	program *program
@@ -19,7 +19,7 @@ type console struct {
 	write   func(abi.Level, string) error // writes a log line; if nil, all lines are dropped
 }
 
-// The method "object" creates the global "console".
+// object creates the global "console".
 func (c *console) object() goja.Value {
 	return c.prelude.create("console.js", "createConsole", c.hostObject(map[string]nativeFunc{
 		"log":     c.log,
@@ -28,7 +28,7 @@ func (c *console) object() goja.Value {
 	}))
 }
 
-// The method "log" implements the function log(level, text), which writes a log line.
+// log implements the function log(level, text), which writes a log line.
 func (c *console) log(call goja.FunctionCall) goja.Value {
 	if c.halted != nil || c.write == nil {
 		return goja.Undefined()

@@ -31,23 +31,22 @@ const (
 
 func (f *encodeError) Error() string { return f.where + " " + f.what }
 
-// The type "bounds" contains the limits for encoding one value.
+// bounds contains the limits for encoding one value.
 type bounds struct {
 	nesting int
 	bytes   int
-	// If the field "lossy" is true, values are encoded as in JSON.stringify: NaN and infinite
-	// numbers become null, and functions and symbols are omitted.
+	// If lossy is true, values are encoded as in JSON.stringify: NaN and infinite numbers become
+	// null, and functions and symbols are omitted.
 	lossy bool
-	// If an argument is encoded, the field "strict" is its parameter, otherwise nil; see
-	// abi.Param.Strict.
+	// If an argument is encoded, strict is its parameter, otherwise nil; see abi.Param.Strict.
 	strict *abi.Param
 }
 
-// The type "encoder" encodes a guest's value as JSON. JSON.stringify drops some values, and encodes
-// others as null or {}. The encoder rejects each value that JSON cannot represent, and reports the
-// path of the value. It also enforces limits, and does not depend on names that a guest can change.
-// The methods of the type "encoder" run getters and proxies. Therefore, they must be called only
-// within a protected call.
+// encoder encodes a guest's value as JSON. JSON.stringify drops some values, and encodes others as
+// null or {}. The encoder rejects each value that JSON cannot represent, and reports the path of
+// the value. It also enforces limits, and does not depend on names that a guest can change. The
+// methods of encoder run getters and proxies. Therefore, they must be called only within a
+// protected call.
 type encoder struct {
 	realm   *realm
 	bounds  bounds
@@ -84,7 +83,7 @@ func (e *encoder) encode(root string, v goja.Value) ([]byte, *encodeError) {
 	return e.out, nil
 }
 
-// The method "resolve" returns a value. The method "value" encodes this value.
+// The method "resolve" returns a value. value encodes this value.
 func (e *encoder) value(v goja.Value) *encodeError {
 	e.values++
 	if e.values%checkEvery == 0 && e.realm.ctx.Err() != nil {
@@ -148,9 +147,9 @@ func (e *encoder) scalar(v goja.Value) *encodeError {
 	return nil
 }
 
-// The method "text" encodes a string. UTF-8 cannot represent half of a surrogate pair. If a string
-// contains one, the method rejects the string. If half of a surrogate pair were replaced by another
-// character, two different keys could become equal.
+// text encodes a string. UTF-8 cannot represent half of a surrogate pair. If a string contains one,
+// the method rejects the string. If half of a surrogate pair were replaced by another character,
+// two different keys could become equal.
 func (e *encoder) text(v goja.String) *encodeError {
 	s := v.String()
 	if strings.ContainsRune(s, utf8.RuneError) && hasLoneSurrogate(v) {
@@ -211,8 +210,8 @@ func (e *encoder) members(o *goja.Object, kind objectKind) *encodeError {
 	}
 }
 
-// The method "raw" encodes the result of JSON.rawJSON. It checks the text, because goja's
-// JSON.rawJSON accepts texts that are not JSON.
+// raw encodes the result of JSON.rawJSON. It checks the text, because goja's JSON.rawJSON accepts
+// texts that are not JSON.
 func (e *encoder) raw(text string) *encodeError {
 	if err := strictjson.Check([]byte(text), strictjson.Limits{}); err != nil {
 		return notEncodable("is raw JSON that other parsers reject")
@@ -221,7 +220,7 @@ func (e *encoder) raw(text string) *encodeError {
 	return nil
 }
 
-// The method "array" encodes an array. Undefined items and holes become null, as in JSON.stringify.
+// array encodes an array. Undefined items and holes become null, as in JSON.stringify.
 func (e *encoder) array(o *goja.Object) *encodeError {
 	e.out = append(e.out, '[')
 	for i := range o.Get("length").ToInteger() {
@@ -245,7 +244,7 @@ func (e *encoder) array(o *goja.Object) *encodeError {
 	return nil
 }
 
-// The method "record" encodes an object. Undefined members are omitted, as in JSON.stringify.
+// record encodes an object. Undefined members are omitted, as in JSON.stringify.
 func (e *encoder) record(o *goja.Object) *encodeError {
 	e.out = append(e.out, '{')
 	keys, first := o.Keys(), true
@@ -300,7 +299,7 @@ func count(list []string, s string) (n int) {
 }
 
 // If the value v has a method toJSON, the result of this method is encoded instead of the value.
-// The method "resolve" returns what must be encoded. If a guest or a library has added a toJSON to
+// resolve returns what must be encoded. If a guest or a library has added a toJSON to
 // Object.prototype or Array.prototype, it is ignored, because it would change every value.
 func (e *encoder) resolve(v goja.Value) goja.Value {
 	o, ok := v.(*goja.Object)

@@ -83,11 +83,11 @@ type errorCleaner struct {
 	handler *goja.Object // wraps the handlers of rejections; nil before its first use
 }
 
-// The method "text" removes Go's messages from the text of an error.
+// text removes Go's messages from the text of an error.
 func (c *errorCleaner) text(text string) string { return cleanText(text, c.regexps.texts()) }
 
-// The method "clean" cleans the message and the stack of an error that goja created. It does not
-// read inherited members.
+// clean cleans the message and the stack of an error that goja created. It does not read inherited
+// members.
 func (c *errorCleaner) clean(thrown goja.Value) {
 	object, ok := thrown.(*goja.Object)
 	if !ok || object.ClassName() != "Error" || object.ExportType() == proxyType || !slices.Contains(object.GetOwnPropertyNames(), "message") {

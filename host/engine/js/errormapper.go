@@ -10,8 +10,7 @@ import (
 // maxMessageBytes is a maximum size. It applies to the message of an error from a guest.
 const maxMessageBytes = 4 << 10
 
-// The type "issued" is a fault that was raised in the guest. It also contains the stack trace of
-// the fault.
+// issued is a fault that was raised in the guest. It also contains the stack trace of the fault.
 type issued struct {
 	fault *abi.Fault
 	trace trace
@@ -27,9 +26,9 @@ type errorMapper struct {
 	readNone bool                    // true after a read has returned null; hints can mention this
 }
 
-// The method "raise" throws an error in the guest. The error represents a fault, and is a
-// MemoryAccessError. A guest can create another error with the same properties. Therefore, only the
-// thrown object represents the fault.
+// raise throws an error in the guest. The error represents a fault, and is a MemoryAccessError. A
+// guest can create another error with the same properties. Therefore, only the thrown object
+// represents the fault.
 func (e *errorMapper) raise(f *abi.Fault) {
 	object := e.prelude.newMemoryAccessError(f)
 	if e.issued == nil {
@@ -39,8 +38,8 @@ func (e *errorMapper) raise(f *abi.Fault) {
 	panic(object)
 }
 
-// A call into the runtime can end with an error. The method "failure" returns the result that Run
-// has for this error.
+// A call into the runtime can end with an error. failure returns the result that Run has for this
+// error.
 func (e *errorMapper) failure(err error) error {
 	if e.halted != nil {
 		return e.halted
@@ -60,8 +59,8 @@ func (e *errorMapper) failure(err error) error {
 	panic(err) // goja is not known to return other kinds of errors
 }
 
-// The method "thrown" returns the fault for a value that a guest threw and did not catch. The
-// argument "frames" is the stack of the throw, if it is known.
+// thrown returns the fault for a value that a guest threw and did not catch. The argument "frames"
+// is the stack of the throw, if it is known.
 func (e *errorMapper) thrown(value goja.Value, frames []goja.StackFrame) error {
 	if object, ok := value.(*goja.Object); ok {
 		if from, ok := e.issued[object]; ok {
@@ -90,7 +89,7 @@ func (e *errorMapper) thrown(value goja.Value, frames []goja.StackFrame) error {
 	return where.addTo(f)
 }
 
-// If a rejected promise has no handler, the method "unhandled" returns the fault for it.
+// If a rejected promise has no handler, unhandled returns the fault for it.
 func (e *errorMapper) unhandled(p *goja.Promise) error {
 	fault, ok := e.thrown(p.Result(), nil).(*abi.Fault)
 	if !ok {
@@ -103,7 +102,7 @@ func (e *errorMapper) unhandled(p *goja.Promise) error {
 	return &copied
 }
 
-// The method "describe" returns a message for a value that a guest threw. It runs guest code.
+// describe returns a message for a value that a guest threw. It runs guest code.
 func (e *errorMapper) describe(value goja.Value) string {
 	switch v := value.(type) {
 	case *goja.Symbol:

@@ -8,9 +8,9 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// Some properties of a tool's code determine which patches of goja its runs need. The type
-// "features" contains these properties. Patching goja is expensive. Therefore, a run gets only the
-// patches that it needs.
+// Some properties of a tool's code determine which patches of goja its runs need. features contains
+// these properties. Patching goja is expensive. Therefore, a run gets only the patches that it
+// needs.
 type features struct {
 	freezes   bool              // the code contains a name that freezeNames matches
 	localises bool              // the code contains a name that localeNames matches

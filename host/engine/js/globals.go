@@ -42,9 +42,9 @@ func init() {
 	}
 }
 
-// The type "globals" is the prototype of a guest's global object. It is a dynamic object, so that
-// each run creates only one object. Defining each global would cost more than the rest of a run,
-// even if the global were an accessor.
+// globals is the prototype of a guest's global object. It is a dynamic object, so that each run
+// creates only one object. Defining each global would cost more than the rest of a run, even if the
+// global were an accessor.
 type globals struct{ run *run }
 
 var _ goja.DynamicObject = (*globals)(nil)

@@ -18,9 +18,9 @@ var (
 	noMember   = lazyregexp.New(`^TypeError: Object has no member '(.*)'$`)
 )
 
-// The method "advise" adds a hint to a fault that was caused by an error of goja. It also corrects
-// the message of this fault. If a guest throws an error that has the same text as an error of goja,
-// the fault gets the same hint.
+// advise adds a hint to a fault that was caused by an error of goja. It also corrects the message
+// of this fault. If a guest throws an error that has the same text as an error of goja, the fault
+// gets the same hint.
 func (e *errorMapper) advise(f *abi.Fault) {
 	if m := notDefined().FindStringSubmatch(f.Message); m != nil {
 		f.Hint = unsupportedHint(m[1])

@@ -50,7 +50,7 @@ type intlGlobal struct {
 	prototypes map[string]*goja.Object // the prototypes of those classes that the guest has used
 }
 
-// The method "object" creates the global "Intl".
+// object creates the global "Intl".
 func (g *intlGlobal) object() goja.Value {
 	members := map[string]func() goja.Value{
 		"getCanonicalLocales": func() goja.Value { return g.native("getCanonicalLocales", g.canonicalLocales) },
@@ -151,7 +151,7 @@ func cutGetter(name string) (string, bool) {
 	return name, false
 }
 
-// The method "receiver" returns the object whose method is called.
+// receiver returns the object whose method is called.
 func (g *intlGlobal) receiver(class *intlClass, method string, this goja.Value) *intlObject {
 	if object := intlObjectOf(this, class.name); object != nil {
 		return object

@@ -203,8 +203,8 @@ func isSpace(c rune) bool {
 	return strings.ContainsRune("\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff", c) || c >= 0x2000 && c <= 0x200a
 }
 
-// The method "milliseconds" converts a date or a number to a time in milliseconds. If the argument
-// is undefined, this time is the current time.
+// milliseconds converts a date or a number to a time in milliseconds. If the argument is undefined,
+// this time is the current time.
 func milliseconds(r *realm, value goja.Value) float64 {
 	if isUndefined(value) {
 		return float64(r.now().UnixMilli())

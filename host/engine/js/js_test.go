@@ -15,7 +15,7 @@ import (
 
 var errHalt = errors.New("the host had enough")
 
-// The function "run" executes a script once. The script has a new, empty memory.
+// run executes a script once. The script has a new, empty memory.
 func run(t testing.TB, code string) (engine.Output, error) {
 	t.Helper()
 	return runWith(t, code, engine.Input{}, enginetest.NewMemory(errHalt))
@@ -33,7 +33,7 @@ func runWith(t testing.TB, code string, in engine.Input, m *enginetest.Memory) (
 	return program.Run(ctx, in, m.Host())
 }
 
-// The function "answer" executes a script. It returns the output of the script as a string.
+// answer executes a script. It returns the output of the script as a string.
 func answer(t testing.TB, code string) string {
 	t.Helper()
 	out, err := run(t, code)
@@ -54,8 +54,7 @@ func faultOf(t testing.TB, code string) *abi.Fault {
 	return fault
 }
 
-// The function "logged" executes a script. It returns the log lines of the script, without their
-// levels.
+// logged executes a script. It returns the log lines of the script, without their levels.
 func logged(t testing.TB, code string) []string {
 	t.Helper()
 	m := enginetest.NewMemory(errHalt)

@@ -13,7 +13,7 @@ func (p *textParser) fail(message string) { panic(p.realm.newError("SyntaxError"
 // failAt throws an error. The error contains the current position.
 func (p *textParser) failAt(message string) { p.fail(message + strconv.Itoa(p.units())) }
 
-// The method "units" returns the current position as a number of UTF-16 code units.
+// units returns the current position as a number of UTF-16 code units.
 func (p *textParser) units() int {
 	n := 0
 	for i := 0; i < p.pos; i++ {
@@ -27,7 +27,7 @@ func (p *textParser) units() int {
 	return n
 }
 
-// The method "unexpected" throws an error for the character at the current position.
+// unexpected throws an error for the character at the current position.
 func (p *textParser) unexpected() {
 	switch c := p.peek(); {
 	case p.pos >= len(p.text):

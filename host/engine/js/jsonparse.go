@@ -225,7 +225,7 @@ func (p *textParser) word(word string) {
 	}
 }
 
-// The method "peek" returns the next byte. At the end of the text, it returns 0.
+// peek returns the next byte. At the end of the text, it returns 0.
 func (p *textParser) peek() byte {
 	if p.pos < len(p.text) {
 		return p.text[p.pos]

@@ -16,8 +16,8 @@ const maxSafeDigits = 15
 
 var errNumber = errors.New("the JSON contains a number that JavaScript cannot represent")
 
-// The type "reader" converts a JSON text to values of the guest. strictjson has already checked
-// this text. The reader takes a third of the time of JSON.parse.
+// reader converts a JSON text to values of the guest. strictjson has already checked this text. The
+// reader takes a third of the time of JSON.parse.
 type reader struct {
 	realm *realm
 	text  []byte
@@ -105,7 +105,7 @@ func (p *reader) array() (goja.Value, error) {
 	return p.realm.vm.NewArray(items...), nil
 }
 
-// The method "str" decodes the string at the current position.
+// str decodes the string at the current position.
 func (p *reader) str() (string, error) {
 	start, escaped := p.pos, false
 	for p.pos++; p.text[p.pos] != '"'; p.pos++ {
@@ -145,8 +145,7 @@ func isNumberByte(c byte) bool {
 	return '0' <= c && c <= '9' || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E'
 }
 
-// The function "checked" reports whether a text is JSON that every JSON reader interprets in the
-// same way.
+// checked reports whether a text is JSON that every JSON reader interprets in the same way.
 func checked(text json.RawMessage) bool {
 	return strictjson.Check(text, strictjson.Limits{Depth: maxParseNesting}) == nil
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/dop251/goja"
 )
 
-// The reviver of JSON.parse can change members. The method "revive" applies it to a member of the
-// object "holder" and returns the result. Inner members are processed first. The method is used for
-// values that goja's JSON.parse cannot read. It runs guest code.
+// The reviver of JSON.parse can change members. revive applies it to a member of the object
+// "holder" and returns the result. Inner members are processed first. The method is used for values
+// that goja's JSON.parse cannot read. It runs guest code.
 func revive(r *realm, reviver, holder *goja.Object, key string, depth int) goja.Value {
 	if depth > maxParseNesting { // the reviver can return a different value
 		panic(r.newError("RangeError", "JSON.parse: the reviver's result is nested too deeply"))

@@ -9,7 +9,7 @@ import (
 	"github.com/dop251/goja"
 )
 
-// The method "str" decodes the string at the current position.
+// str decodes the string at the current position.
 func (p *textParser) str() goja.String {
 	p.pos++ // the quote
 	start := p.pos
@@ -39,7 +39,7 @@ func (p *textParser) str() goja.String {
 	}
 }
 
-// The method "escape" validates an escape sequence, and then skips it.
+// escape validates an escape sequence, and then skips it.
 func (p *textParser) escape() {
 	p.pos++ // the backslash
 	if p.pos >= len(p.text) {
@@ -66,8 +66,8 @@ func isHex(c byte) bool { return isDecimal(c) || 'a' <= c|0x20 && c|0x20 <= 'f' 
 
 var escapes = map[byte]uint16{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// The function "unescaped" returns the UTF-16 code units of a string. The string has already been
-// checked, and has no quotes.
+// unescaped returns the UTF-16 code units of a string. The string has already been checked, and has
+// no quotes.
 func unescaped(token string) []uint16 {
 	units := make([]uint16, 0, len(token))
 	for i := 0; i < len(token); {

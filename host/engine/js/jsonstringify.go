@@ -48,7 +48,7 @@ func gapOf(r *realm, space goja.Value) goja.String {
 	return gap.Substring(0, min(gap.Length(), maxGap))
 }
 
-// The function "indent" indents a JSON text. This text must contain no white space.
+// indent indents a JSON text. This text must contain no white space.
 func indent(text string, gap goja.String) goja.Value {
 	var out goja.StringBuilder
 	written, depth := 0, 0

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The variable "foreign" matches texts that errors must not contain. These texts are heap
-// addresses, and names of Go and its libraries.
+// foreign matches texts that errors must not contain. These texts are heap addresses, and names of
+// Go and its libraries.
 var foreign = regexp.MustCompile(`0x[0-9a-f]|&\{|&\[|%!|\bGo\b|goja|PANIC|json:|json\.|regexp2?\b|\bre2\b|strconv|runtime error|interface ?\{|\*big|map\[|dynamic object|<nil>|invalid character`)
 
 // values contains unusual operands.

@@ -42,13 +42,11 @@ type awaitLinter struct {
 	tree     *ast.Program
 	script   *script
 	warnings []string
-	// The function "shadowed" reports whether the name "memory" possibly refers to a variable of
-	// the author.
+	// shadowed reports whether the name "memory" possibly refers to a variable of the author.
 	shadowed bool
 }
 
-// The method "enter" checks a node. If the node is a function that contains no read, the method
-// returns false.
+// enter checks a node. If the node is a function that contains no read, the method returns false.
 func (f *awaitLinter) enter(node any) bool {
 	f.shadowed = f.shadowed || f.rebinds(node, "memory")
 	switch n := node.(type) {
@@ -69,8 +67,8 @@ func (f *awaitLinter) enter(node any) bool {
 	return true
 }
 
-// A variable can contain a promise. The method "block" finds such variables that are used as if
-// they contained the content.
+// A variable can contain a promise. block finds such variables that are used as if they contained
+// the content.
 func (f *awaitLinter) block(list []ast.Statement) {
 	for _, statement := range list {
 		declaration, ok := statement.(*ast.LexicalDeclaration)
@@ -161,8 +159,7 @@ func takesFields(pattern *ast.ObjectPattern) bool {
 	return len(pattern.Properties) > 0 && pattern.Rest == nil
 }
 
-// If promiseIn has returned an expression for a node, the function "misuse" describes the mistake
-// in the node.
+// If promiseIn has returned an expression for a node, misuse describes the mistake in the node.
 func misuse(node any) string {
 	switch n := node.(type) {
 	case *ast.DotExpression:
@@ -190,7 +187,7 @@ func readOf(expression any) *ast.CallExpression {
 	return call
 }
 
-// The method "warn" adds a warning about a call. The call is in the author's code.
+// warn adds a warning about a call. The call is in the author's code.
 func (f *awaitLinter) warn(read *ast.CallExpression, text string) {
 	at := f.tree.File.Position(int(read.Idx0()) - f.tree.File.Base())
 	name, line, column, ok := f.script.position(at.Line, at.Column)

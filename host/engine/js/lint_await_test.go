@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js"
 )
 
-// The function "warnings" runs a tool. It returns the warnings of this run. If the tool calls
-// get_content, the result is {"n":1}.
+// warnings runs a tool. It returns the warnings of this run. If the tool calls get_content, the
+// result is {"n":1}.
 func warnings(t *testing.T, src engine.Source) ([]string, error) {
 	t.Helper()
 	program, err := js.New().Load(context.Background(), src)

@@ -55,8 +55,8 @@ func TestLoadComputesNothing(t *testing.T) {
 	}
 }
 
-// The function "costly" returns sources of about n bytes. Each source contains many constructs of
-// one kind. For each construct, a compiler that takes quadratic time reads all constructs again.
+// costly returns sources of about n bytes. Each source contains many constructs of one kind. For
+// each construct, a compiler that takes quadratic time reads all constructs again.
 func costly(n int) map[string]string {
 	fill := func(before, unit, after string) string { return before + strings.Repeat(unit, n/len(unit)) + after }
 	count := func(before, format, after string) string {

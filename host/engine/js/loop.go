@@ -20,9 +20,9 @@ type eventLoop struct {
 	rejected []*goja.Promise // rejected promises that do not have a handler
 }
 
-// The entry of a tool returns a promise. The method "settle" runs the event loop until this promise
-// has settled, and returns its value. At the end of each call into the runtime, goja itself runs
-// the jobs of promises.
+// The entry of a tool returns a promise. settle runs the event loop until this promise has settled,
+// and returns its value. At the end of each call into the runtime, goja itself runs the jobs of
+// promises.
 func (l *eventLoop) settle(result goja.Value) (goja.Value, error) {
 	entry, err := l.promiseOf(result)
 	if err != nil {
@@ -45,8 +45,8 @@ func (l *eventLoop) settle(result goja.Value) (goja.Value, error) {
 	return entry.Result(), nil
 }
 
-// The method "advance" waits for the next event and handles it. An event is a timer, or the answer
-// to an external operation.
+// advance waits for the next event and handles it. An event is a timer, or the answer to an
+// external operation.
 func (l *eventLoop) advance() error {
 	if len(l.memory.external.pending) > 0 {
 		return l.awaitExternal()

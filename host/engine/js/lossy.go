@@ -11,14 +11,14 @@ import (
 const maxLosses = 5
 
 // JSON cannot represent some values. Such values in an output are encoded as JSON.stringify encodes
-// them. The type "losses" contains these values.
+// them. losses contains these values.
 type losses struct {
 	first []loss
 	more  int
 }
 
-// The type "loss" describes a value that JSON cannot represent. It contains the path of this value
-// and its replacement.
+// loss describes a value that JSON cannot represent. It contains the path of this value and its
+// replacement.
 type loss struct {
 	path []step
 	what string
@@ -32,8 +32,7 @@ func (l *losses) add(path []step, what string) {
 	l.first = append(l.first, loss{slices.Clone(path), what})
 }
 
-// The method "warnings" returns the losses as warnings. The warnings are for the author of the
-// tool.
+// warnings returns the losses as warnings. The warnings are for the author of the tool.
 func (l *losses) warnings(root string) []string {
 	var list []string
 	for _, one := range l.first {
@@ -45,8 +44,7 @@ func (l *losses) warnings(root string) []string {
 	return list
 }
 
-// A lossy encoding omits functions and symbols. The method "omits" reports whether it omits the
-// given value.
+// A lossy encoding omits functions and symbols. omits reports whether it omits the given value.
 func (e *encoder) omits(v goja.Value) bool {
 	if !e.bounds.lossy {
 		return false

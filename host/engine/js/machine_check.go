@@ -69,14 +69,14 @@ func (c *machineCompiler) report(severity problem.Severity, at machine.Position,
 	}
 }
 
-// goja parses the code of a machine in parts. The type "snippet" is one of these parts.
+// goja parses the code of a machine in parts. snippet is one of these parts.
 type snippet struct {
 	script   machine.Script
 	prefix   int   // before the script, there is generated code of this length
 	inserted []int // the offsets of those bytes of the code that the file does not contain
 }
 
-// The method "offset" converts an offset in the parsed code. The result is an offset in the file.
+// offset converts an offset in the parsed code. The result is an offset in the file.
 func (s snippet) offset(at int) int {
 	at = max(at-s.prefix, 0)
 	for i := len(s.inserted) - 1; i >= 0; i-- {
@@ -87,8 +87,8 @@ func (s snippet) offset(at int) int {
 	return s.script.Offset + min(at, max(len(s.script.Text)-1, 0))
 }
 
-// The method "parse" parses code. If the code has a syntax error, the method returns the message
-// and the offset of the first error.
+// parse parses code. If the code has a syntax error, the method returns the message and the offset
+// of the first error.
 func (c *machineCompiler) parse(code string) (tree *ast.Program, at int, message string) {
 	defer func() {
 		if recover() != nil { // for some sources, goja's parser panics
@@ -126,13 +126,13 @@ func offsetOf(code string, line, column int) int {
 	return min(offset+max(column-1, 0), len(code))
 }
 
-// The method "syntaxError" reports a syntax error.
+// syntaxError reports a syntax error.
 func (c *machineCompiler) syntaxError(s snippet, at int, message string) {
 	c.errorf(c.doc.PositionAt(s.offset(at)), problem.Syntax, "", "%s", message)
 }
 
-// The method "expression" checks an expression and returns its JavaScript code. It also returns the
-// offsets of those bytes of the code that the file does not contain.
+// expression checks an expression and returns its JavaScript code. It also returns the offsets of
+// those bytes of the code that the file does not contain.
 func (c *machineCompiler) expression(s machine.Script) (code string, inserted []int) {
 	const prefix = `"use strict"; (`
 	code, inserted = s.JavaScript()
@@ -152,9 +152,9 @@ const (
 	bodySuffix = "\n})"
 )
 
-// The method "body" checks the code of a step "compute". An expression in the code is the result of
-// the step. The method returns the offset of this expression, and the end of the code before it. If
-// the code contains a return statement, this offset is -1.
+// body checks the code of a step "compute". An expression in the code is the result of the step.
+// The method returns the offset of this expression, and the end of the code before it. If the code
+// contains a return statement, this offset is -1.
 func (c *machineCompiler) body(s machine.Script) (result, before int) {
 	part := snippet{script: s, prefix: len(bodyPrefix)}
 	object, before := s.Value()
@@ -185,8 +185,7 @@ func (c *machineCompiler) body(s machine.Script) (result, before int) {
 	return c.resultOf(tree, part)
 }
 
-// The function "function" returns the statements of a parsed function. The statement "use strict"
-// is omitted.
+// function returns the statements of a parsed function. The statement "use strict" is omitted.
 func function(tree *ast.Program) []ast.Statement {
 	if len(tree.Body) != 1 {
 		return nil

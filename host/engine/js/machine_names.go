@@ -22,8 +22,8 @@ type machineNames struct {
 	seen  map[ast.Node]bool // nodes that are a part of a larger reference, such as steps in steps.a
 }
 
-// The method "references" checks the names in parsed code. It also records the steps and the inputs
-// that the code uses.
+// references checks the names in parsed code. It also records the steps and the inputs that the
+// code uses.
 func (c *machineCompiler) references(tree *ast.Program, part snippet) {
 	n := &machineNames{machineCompiler: c, part: part, local: namesOf(tree), seen: map[ast.Node]bool{}}
 	if n.local.opaque {
@@ -79,8 +79,8 @@ func (n *machineNames) isGlobal(e ast.Expression, name string) bool {
 	return isName(e, name) && !n.local.declared[name]
 }
 
-// The method "member" checks an expression such as steps.NAME or input.NAME. It also checks the
-// field of a step's result.
+// member checks an expression such as steps.NAME or input.NAME. It also checks the field of a
+// step's result.
 func (n *machineNames) member(v *ast.DotExpression) {
 	name := v.Identifier.Name.String()
 	switch {
@@ -114,7 +114,7 @@ func (n *machineNames) resultOfStep(e ast.Expression) *machine.Step {
 	return s
 }
 
-// The result of a step has fields. The method "field" checks the name of such a field.
+// The result of a step has fields. field checks the name of such a field.
 func (n *machineNames) field(s *machine.Step, name string, v *ast.DotExpression) {
 	var known []string
 	for _, f := range s.Results() {
@@ -162,7 +162,7 @@ func (n *machineNames) useInput(name string, node ast.Node) {
 	n.errorf(n.at(node), problem.UnknownName, hint, "the machine does not accept the input %q", cut(name, maxNameBytes))
 }
 
-// The method "variable" checks a name. No dot precedes this name.
+// variable checks a name. No dot precedes this name.
 func (n *machineNames) variable(name string, node ast.Node) {
 	switch {
 	case n.local.declared[name], n.local.tested[name], machineGlobals[name], name == "now", name == "arguments":
@@ -197,7 +197,7 @@ func (n *machineNames) variable(name string, node ast.Node) {
 	n.errorf(n.at(node), problem.UnknownName, hint, "the name %q is not defined", cut(name, maxNameBytes))
 }
 
-// If a name is misspelled, the function "suggestion" returns a hint about it.
+// If a name is misspelled, suggestion returns a hint about it.
 func suggestion(name string, known []string, otherwise string) string {
 	if near := spell.Name(name, known); near != "" {
 		return "did you mean " + near + "?"

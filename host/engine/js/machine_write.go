@@ -40,7 +40,7 @@ type machineEdge struct {
 	file int
 }
 
-// The method "write" writes generated code.
+// write writes generated code.
 func (w *machineWriter) write(format string, args ...any) { w.raw(fmt.Sprintf(format, args...)) }
 
 func (w *machineWriter) raw(text string) {
@@ -52,8 +52,8 @@ func (w *machineWriter) raw(text string) {
 	w.column += utf8.RuneCountInString(text)
 }
 
-// The method "move" writes line breaks and spaces up to a position. If the output is already beyond
-// the position's column, the method writes no spaces.
+// move writes line breaks and spaces up to a position. If the output is already beyond the
+// position's column, the method writes no spaces.
 func (w *machineWriter) move(line, column int) {
 	if n := line - 1 - w.line; n > 0 {
 		w.raw(strings.Repeat("\n", n))
@@ -63,8 +63,8 @@ func (w *machineWriter) move(line, column int) {
 	}
 }
 
-// The method "place" writes code from the file. The argument "inserted" contains the offsets of the
-// bytes in the argument "code" that do not come from the file.
+// place writes code from the file. The argument "inserted" contains the offsets of the bytes in the
+// argument "code" that do not come from the file.
 func (w *machineWriter) place(at machine.Position, code string, inserted ...int) {
 	w.move(at.Line, at.Column)
 	column, done := at.Column-1, 0
@@ -91,8 +91,8 @@ func (w *machineWriter) edge(file int) {
 	w.edges[w.line] = append(w.edges[w.line], machineEdge{w.column, file})
 }
 
-// The method "position" maps a position in the module to a position in the machine's file. A
-// position in generated code becomes the first character of the line.
+// position maps a position in the module to a position in the machine's file. A position in
+// generated code becomes the first character of the line.
 func (w *machineWriter) position(line, column int) (int, int) {
 	edges := w.edges[line-1]
 	last := machineEdge{file: -1}

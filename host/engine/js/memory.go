@@ -28,8 +28,7 @@ type memoryAPI struct {
 	external   externalCalls
 }
 
-// The method "object" creates a module's global. The global is an object with a function for each
-// operation.
+// object creates a module's global. The global is an object with a function for each operation.
 func (m *memoryAPI) object(module string) goja.Value {
 	names := make([]string, 0, len(m.operations))
 	members := make(map[string]func() goja.Value, len(m.operations))
@@ -52,10 +51,10 @@ func (m *memoryAPI) method(op *abi.Operation) goja.Value {
 	return function
 }
 
-// The method "operation" returns the native function for an operation. Like an async function, the
-// native function returns a promise. But the promise is already settled, because the native
-// function performs the operation during the call. A native function costs less than an async
-// function of the prelude.
+// operation returns the native function for an operation. Like an async function, the native
+// function returns a promise. But the promise is already settled, because the native function
+// performs the operation during the call. A native function costs less than an async function of
+// the prelude.
 func (m *memoryAPI) operation(op *abi.Operation) nativeFunc {
 	if op.External && m.external.begin != nil {
 		return m.externalOperation(op)
@@ -75,9 +74,8 @@ func (m *memoryAPI) operation(op *abi.Operation) nativeFunc {
 }
 
 // arrange sorts the arguments of a call into the order of the operation's parameters. A call can
-// pass positional arguments or one object with named arguments. arrange does the same as the
-// function "arrange" in the prelude's memory.js. Unlike that function, arrange uses no names that a
-// guest can change.
+// pass positional arguments or one object with named arguments. arrange does the same as arrange in
+// the prelude's memory.js. Unlike that function, arrange uses no names that a guest can change.
 func (m *memoryAPI) arrange(op *abi.Operation, args []goja.Value) []goja.Value {
 	if len(args) > len(op.Params) {
 		m.refuseCall(op, "takes at most %d arguments, not %d", len(op.Params), len(args))

@@ -21,17 +21,16 @@ func (e *Engine) recovered(err *error, broken func() error) {
 	*err = abi.Faultf(abi.Internal, "the JavaScript engine failed; the host's log has the details")
 }
 
-// The function "unreadable" returns the fault for a source that makes goja's parser or compiler
-// panic.
+// unreadable returns the fault for a source that makes goja's parser or compiler panic.
 func unreadable(name string) error {
 	f := abi.Faultf(abi.SourceInvalid, "%s contains code that the JavaScript engine cannot compile", name)
 	f.File = name
 	return f
 }
 
-// The method "broken" returns the fault of a run in which goja panicked. If the host ended the run
-// before the panic, the method "broken" returns the host's error. The fault has no position,
-// because a panic discards goja's call stack.
+// broken returns the fault of a run in which goja panicked. If the host ended the run before the
+// panic, broken returns the host's error. The fault has no position, because a panic discards
+// goja's call stack.
 func (r *run) broken() error {
 	if r.realm.halted != nil {
 		return r.realm.halted

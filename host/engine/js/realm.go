@@ -51,8 +51,8 @@ func (r *realm) elapsed(goja.FunctionCall) goja.Value {
 	return r.vm.ToValue(float64(time.Since(r.start).Microseconds()) / 1000)
 }
 
-// The method "try" calls f and returns the error that ended f. f can run guest code, such as
-// getters. try recovers only exceptions of the guest, stack overflows and interrupts.
+// try calls f and returns the error that ended f. f can run guest code, such as getters. try
+// recovers only exceptions of the guest, stack overflows and interrupts.
 func (r *realm) try(f func()) (err error) {
 	defer func() {
 		switch x := recover().(type) {
@@ -91,10 +91,10 @@ func (r *realm) halt(err error) {
 	r.vm.Interrupt(nil)
 }
 
-// The method "call" calls a function of the guest. The caller of the method must be within a
-// protected call. If the function throws an exception, the method panics with the exception. The
-// method calls native functions without goja.Callable, because goja.Callable can run pending jobs
-// before the caller has finished.
+// call calls a function of the guest. The caller of the method must be within a protected call. If
+// the function throws an exception, the method panics with the exception. The method calls native
+// functions without goja.Callable, because goja.Callable can run pending jobs before the caller has
+// finished.
 func (r *realm) call(function *goja.Object, this goja.Value, arguments ...goja.Value) goja.Value {
 	if function.ExportType() == nativeType {
 		return function.Export().(nativeFunc)(goja.FunctionCall{This: this, Arguments: arguments})
@@ -117,8 +117,7 @@ func (r *realm) construct(construct goja.Constructor, newTarget *goja.Object, ar
 	return object
 }
 
-// The method "native" returns a guest function that calls f. The name of the function appears in
-// stack traces.
+// native returns a guest function that calls f. The name of the function appears in stack traces.
 func (r *realm) native(name string, f nativeFunc) *goja.Object {
 	counted := func(call goja.FunctionCall) goja.Value {
 		r.enter()
@@ -150,8 +149,8 @@ func must(err error) {
 
 func setPrototype(object, prototype *goja.Object) { must(object.SetPrototype(prototype)) }
 
-// The function "define" defines a member of an object that the engine created. Unlike an
-// assignment, the function cannot call a setter that a guest added to a prototype.
+// define defines a member of an object that the engine created. Unlike an assignment, the function
+// cannot call a setter that a guest added to a prototype.
 func define(o *goja.Object, name string, value goja.Value) {
 	if err := o.DefineDataProperty(name, value, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE); err != nil {
 		panic(err)

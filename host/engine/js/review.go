@@ -95,8 +95,8 @@ func (r *reviewer) enter(node any) bool {
 	return true
 }
 
-// The method "try" walks the syntax tree of a try statement. If the statement has a catch clause,
-// the author may expect the code in the try block to fail.
+// try walks the syntax tree of a try statement. If the statement has a catch clause, the author may
+// expect the code in the try block to fail.
 func (r *reviewer) try(n *ast.TryStatement) bool {
 	if n.Catch == nil {
 		return true
@@ -109,7 +109,7 @@ func (r *reviewer) try(n *ast.TryStatement) bool {
 	return false
 }
 
-// The method "call" checks a call to a memory operation or to eval.
+// call checks a call to a memory operation or to eval.
 func (r *reviewer) call(n *ast.CallExpression) {
 	r.makesCode(n.Callee, n.ArgumentList)
 	callee, ok := n.Callee.(*ast.DotExpression)
@@ -197,8 +197,8 @@ func (r *reviewer) targetOf(op abi.Operation, args []ast.Expression) (string, bo
 	return "", certain && hasOptionalStore(op)
 }
 
-// The method "text" returns the constant string value of an expression. The expression is a
-// literal, or the name of a constant that the code declares only once.
+// text returns the constant string value of an expression. The expression is a literal, or the name
+// of a constant that the code declares only once.
 func (r *reviewer) text(e ast.Expression) (string, bool) {
 	switch e := e.(type) {
 	case *ast.StringLiteral:
@@ -233,8 +233,8 @@ func (r *reviewer) makesCode(callee ast.Expression, args []ast.Expression) {
 	}
 }
 
-// The method "input" checks a variable $name for which the tool declares no input. If the name
-// resembles a declared input, the method reports the variable.
+// input checks a variable $name for which the tool declares no input. If the name resembles a
+// declared input, the method reports the variable.
 func (r *reviewer) input(name string, at int) {
 	input, ok := strings.CutPrefix(name, "$")
 	if !ok || !slices.Contains(r.script.inputs, input) || slices.Contains(r.params, input) || r.reported[name] || r.names.tested[name] {
@@ -245,7 +245,7 @@ func (r *reviewer) input(name string, at int) {
 	}
 }
 
-// The method "name" reports an undeclared variable.
+// name reports an undeclared variable.
 func (r *reviewer) name(name string, at int) {
 	r.input(name, at)
 	if r.caught > 0 || r.reported[name] || name == "arguments" || r.names.declared[name] || r.names.tested[name] || r.defined(name) {
@@ -274,8 +274,8 @@ func (r *reviewer) nameHint(name string) string {
 	return ""
 }
 
-// The method "find" adds a finding at an offset in the bundle. The method ignores offsets that do
-// not belong to the author's files.
+// find adds a finding at an offset in the bundle. The method ignores offsets that do not belong to
+// the author's files.
 func (r *reviewer) find(at int, hint, message string) bool {
 	position, own := r.position(at)
 	if !own || len(r.review.Findings) == engine.MaxReviewFindings {
@@ -285,8 +285,8 @@ func (r *reviewer) find(at int, hint, message string) bool {
 	return true
 }
 
-// The method "position" maps an offset in the bundle to a position in the author's files. The
-// second result is false for generated code and for the code of packages.
+// position maps an offset in the bundle to a position in the author's files. The second result is
+// false for generated code and for the code of packages.
 func (r *reviewer) position(at int) (engine.Position, bool) {
 	in := r.tree.File.Position(at - r.tree.File.Base())
 	file, line, column, ok := r.script.position(in.Line, in.Column)

@@ -74,8 +74,8 @@ func literalKeys(o *ast.ObjectLiteral) (keys []string, certain bool) {
 // as \p{L}. The text before the property can contain other escapes.
 var unicodeProperty = lazyregexp.New(`^(?:[^\\]|\\[^pP])*?(\\([pP]\{[A-Za-z][A-Za-z_=]*\}))`)
 
-// The method "pattern" reports a regular expression that contains a Unicode property but does not
-// have the flag u. Without the flag u, the escape \p matches the letter p.
+// pattern reports a regular expression that contains a Unicode property but does not have the flag
+// u. Without the flag u, the escape \p matches the letter p.
 func (r *reviewer) pattern(n *ast.RegExpLiteral) {
 	if strings.ContainsAny(n.Flags, "uv") {
 		return

@@ -155,7 +155,7 @@ func (r *run) callEntry() (goja.Value, error) {
 	return result, nil
 }
 
-// The method "output" encodes the tool's result and the context changes.
+// output encodes the tool's result and the context changes.
 func (r *run) output(value goja.Value) (out engine.Output, err error) {
 	if failed := r.realm.try(func() { out.Output, err = r.encodeOutput(value) }); failed != nil {
 		return engine.Output{}, r.errors.failure(failed)

@@ -53,8 +53,8 @@ func (t trace) String() string {
 	return strings.Join(lines, "\n")
 }
 
-// The method "add" appends the frame for a position in the script. The method ignores positions
-// that are not in the author's files.
+// add appends the frame for a position in the script. The method ignores positions that are not in
+// the author's files.
 func (t trace) add(p *program, function string, line, column int) trace {
 	if len(t) >= maxFrames {
 		return t
@@ -115,8 +115,7 @@ func (p *program) parseStack(text string) trace {
 	return t
 }
 
-// The function "cut" truncates a text at a character boundary. The size of the result is about
-// "limit" bytes.
+// cut truncates a text at a character boundary. The size of the result is about "limit" bytes.
 func cut(text string, limit int) string {
 	if len(text) <= limit {
 		return text

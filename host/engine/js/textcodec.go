@@ -166,8 +166,8 @@ func brokenLength(data []byte) int {
 	return length
 }
 
-// The method "find" implements find(buffer, offset, length, buffer, offset, length, from, last).
-// The method searches the first buffer for the bytes of the second buffer and returns their index.
+// find implements find(buffer, offset, length, buffer, offset, length, from, last). The method
+// searches the first buffer for the bytes of the second buffer and returns their index.
 func (c textCodec) find(call goja.FunctionCall) goja.Value {
 	all, wanted := bytesAt(call, 0), bytesAt(call, 3)
 	from := int(min(max(call.Argument(6).ToInteger(), 0), int64(len(all))))

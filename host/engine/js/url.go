@@ -54,8 +54,8 @@ var urlSetters = map[string]func(*url.Url, string){
 	"hash":     (*url.Url).SetHash,
 }
 
-// The method "change" implements change(href, part, value). The method changes one part of a URL
-// and returns all parts of the changed URL.
+// change implements change(href, part, value). The method changes one part of a URL and returns all
+// parts of the changed URL.
 func (u urlAPI) change(call goja.FunctionCall) goja.Value {
 	href, value := call.Argument(0).String(), call.Argument(2).String()
 	set, ok := urlSetters[call.Argument(1).String()]

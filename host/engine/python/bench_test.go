@@ -10,8 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/enginetest"
 )
 
-// The constant "typical" is a tool. The tool reads its input, makes one memory call and uses common
-// modules.
+// typical is a tool. The tool reads its input, makes one memory call and uses common modules.
 const typical = `
 import json, re
 from datetime import datetime

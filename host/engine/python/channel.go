@@ -91,7 +91,7 @@ func (c *channel) context() context.Context {
 	return machine.With(wasi.With(c.ctx, c.system), c)
 }
 
-// The method "ask" makes a started interpreter process the next request.
+// ask makes a started interpreter process the next request.
 func (c *channel) ask(i *interpreter, in *snapshot.Instance) error {
 	c.outcome = outcome{}
 	return c.ended(i.call(c.context(), in))
@@ -103,8 +103,8 @@ func (c *channel) launch(in *snapshot.Instance) error {
 	return c.ended(err)
 }
 
-// The method "ended" returns the reason why a call to the guest ended. If the host stopped the
-// guest, the method returns the host's reason and not the guest's error.
+// ended returns the reason why a call to the guest ended. If the host stopped the guest, the method
+// returns the host's reason and not the guest's error.
 func (c *channel) ended(err error) error {
 	if stopped := c.system.Flush(); c.halted == nil {
 		c.halted = stopped
@@ -175,7 +175,7 @@ func (c *channel) handle(verb string, rest []byte) (err error) {
 	return err
 }
 
-// The method "reply" handles a request of the guest and returns the reply.
+// reply handles a request of the guest and returns the reply.
 func (c *channel) reply(verb string, rest []byte) ([]byte, error) {
 	if len(rest) > maxCallBytes {
 		return c.handler.refuse("", "deep", `"the arguments are too large"`)
@@ -203,7 +203,7 @@ func (c *channel) reply(verb string, rest []byte) ([]byte, error) {
 	return []byte("ok\n" + text), nil
 }
 
-// The method "printed" logs a line that the guest wrote to its standard output or standard error.
+// printed logs a line that the guest wrote to its standard output or standard error.
 func (c *channel) printed(stream int, line []byte) error {
 	level := abi.LevelInfo
 	if stream == wasi.Stderr {

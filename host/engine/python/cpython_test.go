@@ -101,8 +101,8 @@ func runTests(t *testing.T, lib fs.FS, modules []string, imported ...string) {
 	}
 }
 
-// The function "outcomes" runs the tests of a module and returns the result of each test: "passed",
-// "skipped", or "failed" with a message.
+// outcomes runs the tests of a module and returns the result of each test: "passed", "skipped", or
+// "failed" with a message.
 func outcomes(ctx context.Context, t *testing.T, p engine.Program, lib fs.FS, module string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -145,8 +145,8 @@ func dataFiles(t *testing.T, lib fs.FS, folder string) map[string]string {
 	return files
 }
 
-// The function "baseline" returns the tests that are known to fail. For each test, the function
-// also returns the reason.
+// baseline returns the tests that are known to fail. For each test, the function also returns the
+// reason.
 func baseline(t *testing.T) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/cpython/baseline.txt")

@@ -140,7 +140,7 @@ func (e *Engine) Close() error {
 	return i.close()
 }
 
-// The method "started" returns the interpreter and starts it if necessary.
+// started returns the interpreter and starts it if necessary.
 func (e *Engine) started(ctx context.Context) (*interpreter, error) {
 	select {
 	case e.lock <- struct{}{}:

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python/distribution/disttest"
 )
 
-// The function "installed" returns the runtime for these tests.
+// installed returns the runtime for these tests.
 func installed(t testing.TB) []byte {
 	t.Helper()
 	code, err := os.ReadFile(disttest.File(t))
@@ -26,9 +26,8 @@ func cacheFolder() (string, error) {
 	return filepath.Join(dir, "toolrun"), err
 }
 
-// The variable "shared" is the engine for all tests that do not change their engine. The tests
-// share this engine, because it takes half a second to start an engine. shared runs until the
-// process ends.
+// shared is the engine for all tests that do not change their engine. The tests share this engine,
+// because it takes half a second to start an engine. shared runs until the process ends.
 var shared struct {
 	start  sync.Once
 	engine *python.Engine

@@ -36,14 +36,14 @@ type entryPoint struct {
 // instances contains the options that all images have.
 var instances = snapshot.Options{MemoryBytes: MaxMemoryBytes + stackBytes}
 
-// The method "load" creates the image from which the interpreter starts.
+// load creates the image from which the interpreter starts.
 func (i *interpreter) load() (err error) {
 	i.data, err = i.machine.Image(instances)
 	return err
 }
 
-// The method "boot" starts the interpreter and captures a snapshot of it. If the snapshot does not
-// work, each run starts its own interpreter. The results are the same, but the runs are slower.
+// boot starts the interpreter and captures a snapshot of it. If the snapshot does not work, each
+// run starts its own interpreter. The results are the same, but the runs are slower.
 func (i *interpreter) boot(ctx context.Context) error {
 	if err := i.load(); err != nil {
 		return err
@@ -83,9 +83,9 @@ const (
 	callOffset = 64
 )
 
-// The method "locate" finds the entry point of the interpreter and reserves a stack. The
-// interpreter reports four numbers: the address of a function, the address of an empty tuple, the
-// address of the function type, and the recursion limit.
+// locate finds the entry point of the interpreter and reserves a stack. The interpreter reports
+// four numbers: the address of a function, the address of an empty tuple, the address of the
+// function type, and the recursion limit.
 func locate(in *snapshot.Instance, announced []string) (entry entryPoint, err error) {
 	var numbers [4]uint32
 	if len(announced) != len(numbers) {
@@ -116,8 +116,8 @@ func locate(in *snapshot.Instance, announced []string) (entry entryPoint, err er
 // errRaised is the error for a guest that raised an exception but could not report it.
 var errRaised = errors.New("python: the interpreter raised an exception without a report")
 
-// The method "call" makes a started interpreter process one request. The method returns an error if
-// the guest trapped, exited or raised an exception.
+// call makes a started interpreter process one request. The method returns an error if the guest
+// trapped, exited or raised an exception.
 func (i *interpreter) call(ctx context.Context, in *snapshot.Instance) error {
 	stack, err := stackOf(in)
 	if err != nil {

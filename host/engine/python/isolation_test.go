@@ -126,7 +126,7 @@ func fingerprint(t *testing.T, p engine.Program) uint64 {
 	return maphash.Comparable(seed, [2]uint64{maphash.Bytes(seed, memory), maphash.String(seed, fmt.Sprint(globals))})
 }
 
-// The function "plant" runs a tool with a deadline.
+// plant runs a tool with a deadline.
 func plant(t *testing.T, name string, p engine.Program, m *enginetest.Memory) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)

@@ -29,8 +29,8 @@ func BenchmarkLive(b *testing.B) {
 	b.ReportMetric(kib, "private-KiB/run")
 }
 
-// The function "waiting" starts n runs and returns the private memory of this process while the
-// runs are waiting. The unit of the result is KiB.
+// waiting starts n runs and returns the private memory of this process while the runs are waiting.
+// The unit of the result is KiB.
 func waiting(b *testing.B, p engine.Program, in engine.Input, runs int) int {
 	var arrived, over sync.WaitGroup
 	leave := make(chan struct{})
@@ -55,8 +55,8 @@ func waiting(b *testing.B, p engine.Program, in engine.Input, runs int) int {
 	return kib
 }
 
-// The function "private" returns the anonymous memory of this process in KiB. If the process has
-// modified a page of a mapped file, the result includes the modified copy of the page.
+// private returns the anonymous memory of this process in KiB. If the process has modified a page
+// of a mapped file, the result includes the modified copy of the page.
 func private(b *testing.B) int {
 	file, err := os.Open("/proc/self/smaps_rollup")
 	if err != nil {

@@ -28,9 +28,9 @@ type memoryCalls struct {
 	declined int          // the number of malformed calls
 }
 
-// The method "call" performs a memory operation and returns the reply for the guest. The arguments
-// are JSON texts in the order of the parameters. For an absent argument, the text is empty. The
-// argument "running" reports whether the guest is processing a run.
+// call performs a memory operation and returns the reply for the guest. The arguments are JSON
+// texts in the order of the parameters. For an absent argument, the text is empty. The argument
+// "running" reports whether the guest is processing a run.
 func (m *memoryCalls) call(ctx context.Context, op string, args []string, running bool) ([]byte, error) {
 	operation, refused := m.operation(op, running)
 	if refused != nil {
@@ -51,8 +51,8 @@ func (m *memoryCalls) call(ctx context.Context, op string, args []string, runnin
 	return m.raise(op, fault)
 }
 
-// The method "operation" returns the operation with a given name. If the guest cannot use the
-// operation now, the method returns a fault.
+// operation returns the operation with a given name. If the guest cannot use the operation now, the
+// method returns a fault.
 func (m *memoryCalls) operation(op string, running bool) (abi.Operation, *abi.Fault) {
 	operation, ok := m.table.Lookup(op)
 	switch {
@@ -67,7 +67,7 @@ func (m *memoryCalls) operation(op string, running bool) (abi.Operation, *abi.Fa
 	return operation, nil
 }
 
-// The method "arguments" checks the arguments of a memory call.
+// arguments checks the arguments of a memory call.
 func (m *memoryCalls) arguments(op abi.Operation, args []string) (abi.Call, *abi.Fault) {
 	call := abi.Call{Op: op.Name, Args: make([]json.RawMessage, 0, len(op.Params))}
 	if len(args) > len(op.Params) {
@@ -94,8 +94,8 @@ func (m *memoryCalls) arguments(op abi.Operation, args []string) (abi.Call, *abi
 	return call, nil
 }
 
-// The SDK in the guest detects some malformed calls. For such a call, the method "refuse" raises an
-// error in the guest.
+// The SDK in the guest detects some malformed calls. For such a call, refuse raises an error in the
+// guest.
 func (m *memoryCalls) refuse(op, kind, message string) ([]byte, error) {
 	code := abi.InvalidArgument
 	if kind == "deep" {
@@ -104,8 +104,8 @@ func (m *memoryCalls) refuse(op, kind, message string) ([]byte, error) {
 	return m.decline(op, abi.Faultf(code, "%s", quoted([]byte(message), maxMessageBytes)))
 }
 
-// The method "decline" handles a malformed call that the host never receives. The method raises a
-// fault in the guest.
+// decline handles a malformed call that the host never receives. The method raises a fault in the
+// guest.
 func (m *memoryCalls) decline(op string, f *abi.Fault) ([]byte, error) {
 	if m.declined++; m.declined > maxDeclined {
 		return nil, abi.Faultf(abi.CallLimit, "the run exceeded the limit of %d malformed memory calls", maxDeclined)
@@ -113,9 +113,9 @@ func (m *memoryCalls) decline(op string, f *abi.Fault) ([]byte, error) {
 	return m.raise(op, f)
 }
 
-// The method "raise" returns a reply that raises a fault in the guest. The reply contains a number
-// for the fault. The guest can later report an error that contains this number. The host then looks
-// up the fault in its own list.
+// raise returns a reply that raises a fault in the guest. The reply contains a number for the
+// fault. The guest can later report an error that contains this number. The host then looks up the
+// fault in its own list.
 func (m *memoryCalls) raise(op string, f *abi.Fault) ([]byte, error) {
 	named := *f
 	if named.Op == "" {

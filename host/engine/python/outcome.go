@@ -56,8 +56,8 @@ func (r *run) checkDocument(name string, text []byte) (json.RawMessage, error) {
 	return text, nil
 }
 
-// The method "changes" returns a JSON object with the context keys that the guest changed. If the
-// guest changed no key, the method returns nil.
+// changes returns a JSON object with the context keys that the guest changed. If the guest changed
+// no key, the method returns nil.
 func (r *run) changes(text []byte) (json.RawMessage, error) {
 	if string(text) == "{}" {
 		return nil, nil
@@ -78,8 +78,8 @@ func (r *run) changes(text []byte) (json.RawMessage, error) {
 	return text, nil
 }
 
-// The method "silent" returns the result of a run if the guest sent no reply. A guest sends no
-// reply if the guest exited, if it trapped, or if it damaged the code that sends replies.
+// silent returns the result of a run if the guest sent no reply. A guest sends no reply if the
+// guest exited, if it trapped, or if it damaged the code that sends replies.
 func (r *run) silent(out engine.Output, ended error) (engine.Output, error) {
 	exit, exited := errors.AsType[*sys.ExitError](ended)
 	switch {
@@ -97,7 +97,7 @@ func (r *run) silent(out engine.Output, ended error) (engine.Output, error) {
 		WithHint("check whether the tool closes its standard input or modifies Python's internals")
 }
 
-// The method "trapped" returns the fault of a run if the interpreter trapped.
+// trapped returns the fault of a run if the interpreter trapped.
 func (r *run) trapped(err error) error {
 	trap := machine.TrapOf(err)
 	if trap.IsStackOverflow() || r.overflowed() {
@@ -131,7 +131,7 @@ type failure struct {
 	Stack   string `json:"stack"`
 }
 
-// The method "failed" returns the fault for an uncaught exception.
+// failed returns the fault for an uncaught exception.
 func (r *run) failed() error {
 	var report failure
 	if json.Unmarshal(r.channel.outcome.rest, &report) != nil {
@@ -174,7 +174,7 @@ func tooSmall(limit, used int64) *abi.Fault {
 		WithHint("set `limits: {memory: %dMiB}` for the tool, or a higher limit if the tool needs more memory for data", mebibytes)
 }
 
-// The function "size" formats a number of bytes for messages.
+// size formats a number of bytes for messages.
 func size(bytes int64) string {
 	if bytes >= 1<<20 && bytes%(1<<20) == 0 {
 		return fmt.Sprintf("%d MiB", bytes>>20)
@@ -185,8 +185,8 @@ func size(bytes int64) string {
 // maxQuote is the maximum factor by which a character grows when it is encoded as JSON.
 const maxQuote = 6
 
-// The function "quoted" decodes a JSON string from the guest and truncates the result to limit
-// bytes. If the value is not a JSON string, the result is "".
+// quoted decodes a JSON string from the guest and truncates the result to limit bytes. If the value
+// is not a JSON string, the result is "".
 func quoted(value []byte, limit int) string {
 	var text string
 	if len(value) > maxQuote*limit {
@@ -198,8 +198,7 @@ func quoted(value []byte, limit int) string {
 	return cut([]byte(text), limit)
 }
 
-// The function "cut" converts bytes from the guest to valid UTF-8. The result has at most limit
-// bytes.
+// cut converts bytes from the guest to valid UTF-8. The result has at most limit bytes.
 func cut(text []byte, limit int) string {
 	if len(text) <= limit {
 		return strings.ToValidUTF8(string(text), "\uFFFD")

@@ -67,7 +67,7 @@ type savedState struct {
 	Entry entryPoint     `json:"entry"`
 }
 
-// The method "save" writes the snapshot of the started interpreter to a folder.
+// save writes the snapshot of the started interpreter to a folder.
 func (i *interpreter) save(dir string) error {
 	saved, err := i.base.Save(filepath.Join(dir, memoryName))
 	if err != nil {
@@ -80,8 +80,8 @@ func (i *interpreter) save(dir string) error {
 	return os.WriteFile(filepath.Join(dir, stateName), text, 0o600)
 }
 
-// The method "resume" loads the snapshot that the method "save" has written. If the snapshot cannot
-// be used, the method returns false, and the caller must start the interpreter.
+// resume loads the snapshot that the method "save" has written. If the snapshot cannot be used, the
+// method returns false, and the caller must start the interpreter.
 func (i *interpreter) resume(ctx context.Context, dir string) bool {
 	var state savedState
 	text, err := os.ReadFile(filepath.Join(dir, stateName))

@@ -57,7 +57,7 @@ func load(ctx context.Context, e *Engine, i *interpreter, src engine.Source) (*p
 	return p, p.load(ctx)
 }
 
-// The method "load" makes a guest load the tool, and captures the state of this guest.
+// load makes a guest load the tool, and captures the state of this guest.
 func (p *program) load(ctx context.Context) error {
 	r := newRun(ctx, engine.Input{}, engine.Host{}, machine.Sources{})
 	defer r.close()
@@ -107,8 +107,8 @@ func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (o
 	return r.conclude(p, p.execute(r))
 }
 
-// The method "execute" restores the tool's latest snapshot and runs the tool. If the snapshot was
-// captured after the top level had run, only the entry function runs.
+// execute restores the tool's latest snapshot and runs the tool. If the snapshot was captured after
+// the top level had run, only the entry function runs.
 func (p *program) execute(r *run) error {
 	image, requests := p.loaded, []string{r.request()}
 	if p.topLevel != nil {

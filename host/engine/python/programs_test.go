@@ -15,10 +15,10 @@ import (
 	"github.com/toolrun/toolrun/host/engine/enginetest"
 )
 
-// The constant "native" is a Python program that runs other programs in CPython. Each program runs
-// in a new process. For each program, the constant's code prints one line of JSON, which contains
-// the result of the function main. If the program is only a function body, the line contains the
-// result of the body.
+// native is a Python program that runs other programs in CPython. Each program runs in a new
+// process. For each program, the constant's code prints one line of JSON, which contains the result
+// of the function main. If the program is only a function body, the line contains the result of the
+// body.
 const native = `
 import ast, asyncio, inspect, json, os, sys, traceback
 def run(file):
@@ -94,7 +94,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// The function "kept" returns the saved result of a program that needs a later version of Python.
+// kept returns the saved result of a program that needs a later version of Python.
 func kept(t *testing.T, file string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(strings.TrimSuffix(file, ".py") + ".json")

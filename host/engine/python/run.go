@@ -61,8 +61,8 @@ func (r *run) startRequest(perRun, watch bool) string {
 {"depth":%d,"nesting":%d,"per_run":%t,"watch":%t,"env":%s}`, r.limits.CallDepth, r.limits.ValueNesting, perRun, watch, r.env(perRun))
 }
 
-// The top level can read environment variables from os.environ. The method "env" returns these
-// variables as JSON. If the top level runs once for all runs, the method returns an empty object.
+// The top level can read environment variables from os.environ. env returns these variables as
+// JSON. If the top level runs once for all runs, the method returns an empty object.
 func (r *run) env(perRun bool) json.RawMessage {
 	var context struct {
 		Env map[string]string `json:"env"`
@@ -77,7 +77,7 @@ func (r *run) env(perRun bool) json.RawMessage {
 	return env
 }
 
-// The method "request" returns the request to run the tool. Input and context are JSON.
+// request returns the request to run the tool. Input and context are JSON.
 func (r *run) request() string {
 	return fmt.Sprintf(`run
 {"depth":%d,"nesting":%d,"input":%s,"context":%s}`, r.limits.CallDepth, r.limits.ValueNesting, orEmpty(r.in.Input), orEmpty(r.in.Context))
@@ -90,10 +90,10 @@ func orEmpty(text json.RawMessage) json.RawMessage {
 	return text
 }
 
-// The method "perform" restores an instance from an image and makes the instance process requests
-// until a request fails. If the argument "image" is nil, the method starts an interpreter for the
-// requests. If the call to the guest returned, the error is nil. Otherwise, the error is the reason
-// why the guest ended.
+// perform restores an instance from an image and makes the instance process requests until a
+// request fails. If the argument "image" is nil, the method starts an interpreter for the requests.
+// If the call to the guest returned, the error is nil. Otherwise, the error is the reason why the
+// guest ended.
 func (r *run) perform(p *program, image *snapshot.Image, requests ...string) error {
 	r.files, r.memory.table = p.files, p.operations
 	full := image == nil
@@ -159,8 +159,8 @@ func (r *run) close() {
 	}
 }
 
-// The method "call" performs a memory operation. The arguments are JSON texts in the order of the
-// parameters. For an absent argument, the text is empty.
+// call performs a memory operation. The arguments are JSON texts in the order of the parameters.
+// For an absent argument, the text is empty.
 func (r *run) call(op string, args []string) ([]byte, error) {
 	return r.memory.call(r.channel.ctx, op, args, r.channel.doing == "run")
 }
@@ -169,9 +169,8 @@ func (r *run) refuse(op, kind, message string) ([]byte, error) {
 	return r.memory.refuse(op, kind, message)
 }
 
-// The method "log" logs a line. The method buffers lines that the guest writes before the run. If a
-// run has to load the tool again, the method drops the lines that the guest writes during this
-// second load.
+// log logs a line. The method buffers lines that the guest writes before the run. If a run has to
+// load the tool again, the method drops the lines that the guest writes during this second load.
 func (r *run) log(level abi.Level, text string) error {
 	if r.logLine != nil && r.channel.doing != "load" {
 		return r.logLine(level, text)
@@ -182,16 +181,16 @@ func (r *run) log(level abi.Level, text string) error {
 	return nil
 }
 
-// The method "warn" records a warning of a run. The method limits the number of warnings, because a
-// guest can send an unlimited number.
+// warn records a warning of a run. The method limits the number of warnings, because a guest can
+// send an unlimited number.
 func (r *run) warn(text string) {
 	if r.channel.doing == "run" && text != "" && len(r.warnings) < maxWarnings {
 		r.warnings = append(r.warnings, text)
 	}
 }
 
-// The method "file" reads a module from the tool's folder. A guest can read files only while the
-// guest loads a tool.
+// file reads a module from the tool's folder. A guest can read files only while the guest loads a
+// tool.
 func (r *run) file(name string) (string, bool, error) {
 	if r.channel.doing != "load" {
 		return "", false, nil

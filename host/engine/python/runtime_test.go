@@ -61,8 +61,7 @@ func TestNoRuntime(t *testing.T) {
 	}
 }
 
-// The function "small" returns a small module. The engine can compile the module as if it were an
-// interpreter.
+// small returns a small module. The engine can compile the module as if it were an interpreter.
 func small() []byte {
 	m := wasmtest.Module{Pages: 1}
 	const loop, none, branchIf, constant, get, set, subtract = 0x03, 0x40, 0x0d, 0x41, 0x23, 0x24, 0x6b

@@ -34,7 +34,7 @@ func sourceText(name string, code []byte) (string, error) {
 	return strings.TrimPrefix(string(code), "\ufeff"), nil
 }
 
-// The function "broken" returns a fault about a source file.
+// broken returns a fault about a source file.
 func broken(name, format string, args ...any) error {
 	f := abi.Faultf(abi.SourceInvalid, format, args...)
 	f.File = name
@@ -54,9 +54,9 @@ type folder struct {
 
 func newFolder(files fs.FS) *folder { return &folder{files: files, texts: map[string]*string{}} }
 
-// The method "read" returns the text of a module. If the module does not exist, the method returns
-// false. The error is a fault with one of these causes: the tool has too many modules, a module is
-// too large, or a module is not valid UTF-8.
+// read returns the text of a module. If the module does not exist, the method returns false. The
+// error is a fault with one of these causes: the tool has too many modules, a module is too large,
+// or a module is not valid UTF-8.
 func (f *folder) read(name string) (string, bool, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -131,9 +131,8 @@ func (p *program) loadFault(r *run) error {
 	return f
 }
 
-// The function "unreadable" returns the fault for a runtime that cannot be read. If a file
-// operation failed, the fault contains only the reason, because the error contains a path on the
-// host.
+// unreadable returns the fault for a runtime that cannot be read. If a file operation failed, the
+// fault contains only the reason, because the error contains a path on the host.
 func unreadable(err error) error {
 	if f, ok := err.(*abi.Fault); ok {
 		return f
@@ -144,7 +143,7 @@ func unreadable(err error) error {
 	return abi.Faultf(abi.SourceInvalid, "cannot read the Python runtime: %v", err).WithHint(hintRuntime)
 }
 
-// The function "named" adds the name of the tool's file to a fault about the runtime.
+// named adds the name of the tool's file to a fault about the runtime.
 func named(src engine.Source, err error) error {
 	f, ok := err.(*abi.Fault)
 	if !ok || f.Code != abi.SourceInvalid && f.Code != abi.Unavailable {

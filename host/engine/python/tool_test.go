@@ -38,7 +38,7 @@ type tool struct {
 	stack   string
 }
 
-// The constant "enough" is the time limit for a run that should end before the limit.
+// enough is the time limit for a run that should end before the limit.
 const enough = 20 * time.Second
 
 func runAll(t *testing.T, tools []tool) {

@@ -33,10 +33,10 @@ func newTopLevel(p *program) *topLevel {
 	return &topLevel{program: p, lock: make(chan struct{}, 1)}
 }
 
-// The method "image" returns the snapshot that was captured after the top level ran. If each run
-// has to execute the top level itself, the method returns nil. The first call to the method runs
-// the top level. The lines that the top level logs appear in the log of each run, although only the
-// first run executed the top level.
+// image returns the snapshot that was captured after the top level ran. If each run has to execute
+// the top level itself, the method returns nil. The first call to the method runs the top level.
+// The lines that the top level logs appear in the log of each run, although only the first run
+// executed the top level.
 func (l *topLevel) image(r *run) (*snapshot.Image, error) {
 	ctx := r.channel.ctx
 	select {
@@ -58,9 +58,9 @@ func (l *topLevel) image(r *run) (*snapshot.Image, error) {
 	return l.started, nil
 }
 
-// The method "try" runs the top level once for all runs. If the top level fails, or if it uses a
-// value that differs between runs, then each run executes the top level itself and reports the
-// errors. The method returns an error only if the context of r ends or the host fails.
+// try runs the top level once for all runs. If the top level fails, or if it uses a value that
+// differs between runs, then each run executes the top level itself and reports the errors. The
+// method returns an error only if the context of r ends or the host fails.
 func (l *topLevel) try(r *run) error {
 	ctx := r.channel.ctx
 	var probe inputProbe
@@ -96,8 +96,8 @@ func (l *topLevel) try(r *run) error {
 // line at no extra cost.
 func (l *topLevel) toWatch() bool { return l.varies != "" && l.location.Load() == nil }
 
-// If a run had to execute the top level itself, the method "warn" adds a warning to the run. The
-// warning contains the reason why the top level could not run once for all runs.
+// If a run had to execute the top level itself, warn adds a warning to the run. The warning
+// contains the reason why the top level could not run once for all runs.
 func (l *topLevel) warn(r *run) {
 	if l.varies == "" {
 		return
@@ -132,9 +132,9 @@ func (p *inputProbe) Read(buffer []byte) (int, error) {
 	return rand.Read(buffer)
 }
 
-// The method "used" returns a description of the varying value that the top level used. If the top
-// level used no such value, the method returns "". The argument "random" is true if the guest used
-// one of Python's own random number generators.
+// used returns a description of the varying value that the top level used. If the top level used no
+// such value, the method returns "". The argument "random" is true if the guest used one of
+// Python's own random number generators.
 func (p *inputProbe) used(random bool) string {
 	if p.time {
 		return "the time"

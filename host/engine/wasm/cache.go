@@ -16,8 +16,8 @@ func WithCache(dir string) Option {
 	return func(e *Engine) { e.cache = machine.Cache{Dir: dir} }
 }
 
-// The method "compile" returns the compiled plug-in. If the cache does not contain the compiled
-// plug-in, the method compiles it. If the cache fails, the method ignores the error.
+// compile returns the compiled plug-in. If the cache does not contain the compiled plug-in, the
+// method compiles it. If the cache fails, the method ignores the error.
 func (p *plugin) compile(ctx context.Context, code machine.Code) (*machine.Machine, error) {
 	compileIn := func(dir string) (*machine.Machine, error) { return machine.CompileIn(ctx, dir, code, p.provide) }
 	if m := p.engine.cache.Get(hash(code.Binary), compileIn, compileIn); m != nil {

@@ -47,7 +47,7 @@ func inspectEntry(m *binary.Module, entry string) error {
 	return c.checkExport(entry, entryType)
 }
 
-// The function "named" adds the name of the source file to a fault.
+// named adds the name of the source file to a fault.
 func named(src engine.Source, err error) error {
 	f, ok := err.(*abi.Fault)
 	if !ok {
@@ -58,7 +58,7 @@ func named(src engine.Source, err error) error {
 	return &g
 }
 
-// The function "unreadable" returns the fault for a module that binary.Parse has rejected.
+// unreadable returns the fault for a module that binary.Parse has rejected.
 func unreadable(err error) *abi.Fault {
 	return abi.Faultf(abi.SourceInvalid, "%v", err)
 }
@@ -136,9 +136,9 @@ func (c *checker) checkImports() *abi.Fault {
 	return nil
 }
 
-// The method "provided" returns the type of a host function that a plug-in imports. The result
-// "known" is true if the host provides the function. The result ok is true if the host provides the
-// module of the function.
+// provided returns the type of a host function that a plug-in imports. The result "known" is true
+// if the host provides the function. The result ok is true if the host provides the module of the
+// function.
 func (c *checker) provided(i binary.Import) (signature string, known, ok bool) {
 	switch i.Module {
 	case runModule:
@@ -230,7 +230,7 @@ func (c *checker) entryHint() string {
 	return "set entry in the manifest to one of the exports: " + strings.Join(names[:min(len(names), 10)], ", ")
 }
 
-// The method "entries" returns the names of the exports that have the type of an entry.
+// entries returns the names of the exports that have the type of an entry.
 func (c *checker) entries() (names []string) {
 	for _, e := range c.Exports {
 		if c.signature(e) == entryType {
@@ -240,5 +240,5 @@ func (c *checker) entries() (names []string) {
 	return names
 }
 
-// The function "quote" quotes a name from an untrusted module.
+// quote quotes a name from an untrusted module.
 func quote(name string) string { return `"` + cut([]byte(name), maxNameBytes) + `"` }

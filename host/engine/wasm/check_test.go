@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasmtest"
 )
 
-// The function "plugin" returns a plug-in. The entry of the plug-in runs the given code. The
-// argument "prepare" is a function that can add imports and functions.
+// plugin returns a plug-in. The entry of the plug-in runs the given code. The argument "prepare" is
+// a function that can add imports and functions.
 func plugin(prepare func(m *wasmtest.Module), code ...byte) []byte {
 	m := &wasmtest.Module{Pages: 1}
 	if prepare != nil {
@@ -40,8 +40,7 @@ func exports(results int, names ...string) []byte {
 	return m.Bytes()
 }
 
-// The function "command" returns a WASI command. One export of the command has the type of an
-// entry.
+// command returns a WASI command. One export of the command has the type of an entry.
 func command(entry string) []byte {
 	m := &wasmtest.Module{Pages: 1}
 	m.Func("_start", 0)
@@ -49,8 +48,7 @@ func command(entry string) []byte {
 	return m.Bytes()
 }
 
-// The function "extism" returns a module that resembles a plug-in for Extism, another plug-in
-// system.
+// extism returns a module that resembles a plug-in for Extism, another plug-in system.
 func extism(command bool) []byte {
 	m := &wasmtest.Module{Pages: 1}
 	m.Import("extism:host/env.input_length", 0)
@@ -81,7 +79,7 @@ func TestExtendedConst(t *testing.T) {
 	}
 }
 
-// The function "without" removes a section from a module.
+// without removes a section from a module.
 func without(id byte, module []byte) []byte {
 	sections, err := binary.Sections(module)
 	if err != nil {

@@ -27,8 +27,8 @@ var (
 	levels     = []abi.Level{abi.LevelDebug, abi.LevelInfo, abi.LevelWarn, abi.LevelError}
 )
 
-// The function "fault" returns the result of a host function that fails. The result contains the
-// code of the failure.
+// fault returns the result of a host function that fails. The result contains the code of the
+// failure.
 func fault(code abi.Code) int32 { return -int32(code.Number()) }
 
 // function is a host function that a guest can import. All parameters and the result of the
@@ -60,8 +60,8 @@ var runFunctions = []function{
 	}},
 }
 
-// The function "reading" returns a host function with the parameters ptr, off and len. The host
-// function copies a range of a document to the guest.
+// reading returns a host function with the parameters ptr, off and len. The host function copies a
+// range of a document to the guest.
 func reading(document func(*run) []byte) func(*run, api.Memory, []uint32) int32 {
 	return func(r *run, memory api.Memory, args []uint32) int32 {
 		ptr, off, length := args[0], args[1], args[2]
@@ -77,8 +77,8 @@ func reading(document func(*run) []byte) func(*run, api.Memory, []uint32) int32 
 	}
 }
 
-// The function "writing" returns a host function with the parameters ptr and len. The host function
-// stores a copy of data from the guest.
+// writing returns a host function with the parameters ptr and len. The host function stores a copy
+// of data from the guest.
 func writing(target func(*run) (into *[]byte, limit int)) func(*run, api.Memory, []uint32) int32 {
 	return func(r *run, memory api.Memory, args []uint32) int32 {
 		text, ok := memory.Read(args[0], args[1])
@@ -104,9 +104,9 @@ func (r *run) log(level abi.Level, text []byte) {
 	}
 }
 
-// The method "note" sends a log line to the host. A guest can also log lines while it is
-// initialized. One initialization can serve many runs, so the method only buffers these lines. If
-// the initialization fails, the host receives the buffered lines.
+// note sends a log line to the host. A guest can also log lines while it is initialized. One
+// initialization can serve many runs, so the method only buffers these lines. If the initialization
+// fails, the host receives the buffered lines.
 func (r *run) note(level abi.Level, text []byte) error {
 	if !r.started {
 		if len(r.early) < maxEarlyLines {
@@ -120,8 +120,8 @@ func (r *run) note(level abi.Level, text []byte) error {
 	return r.host.Log(level, cut(text, maxLogBytes))
 }
 
-// The function "cut" converts data from the guest to a valid UTF-8 string. If the data has more
-// than limit bytes, the function truncates the data and appends an ellipsis.
+// cut converts data from the guest to a valid UTF-8 string. If the data has more than limit bytes,
+// the function truncates the data and appends an ellipsis.
 func cut(text []byte, limit int) string {
 	if len(text) <= limit {
 		return strings.ToValidUTF8(string(text), "\uFFFD")
@@ -129,7 +129,7 @@ func cut(text []byte, limit int) string {
 	return strings.ToValidUTF8(string(text[:limit]), "") + "…"
 }
 
-// The function "export" adds functions to a host module.
+// export adds functions to a host module.
 func export(module wazero.HostModuleBuilder, functions []function) wazero.HostModuleBuilder {
 	for _, f := range functions {
 		params := make([]api.ValueType, f.params)

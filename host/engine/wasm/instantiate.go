@@ -28,8 +28,8 @@ type starter struct {
 
 func newStarter(p *plugin) *starter { return &starter{plugin: p, mutex: make(chan struct{}, 1)} }
 
-// The method "instance" returns a fresh, initialized instance. The caller must call the function
-// "done" to release the instance.
+// instance returns a fresh, initialized instance. The caller must call the function "done" to
+// release the instance.
 func (s *starter) instance(ctx context.Context, r *run) (guest api.Module, done func(), err error) {
 	if m := s.plugin.module.Memory; m != nil && uint64(m.Min)<<16 > uint64(r.limits.MemoryBytes) {
 		return nil, nil, r.end(r.outOfMemory())
@@ -58,7 +58,7 @@ func (s *starter) instance(ctx context.Context, r *run) (guest api.Module, done 
 	return restored.Guest(), done, nil
 }
 
-// The method "failure" returns the error of a run for which no instance could be created.
+// failure returns the error of a run for which no instance could be created.
 func (s *starter) failure(ctx context.Context, r *run, err error) error {
 	if errors.Is(err, snapshot.ErrMemory) {
 		return r.end(r.outOfMemory())
@@ -69,8 +69,8 @@ func (s *starter) failure(ctx context.Context, r *run, err error) error {
 	return err
 }
 
-// The method "end" records the error with which the host stops the run. If an error is already
-// recorded, the method does nothing. The method returns err.
+// end records the error with which the host stops the run. If an error is already recorded, the
+// method does nothing. The method returns err.
 func (r *run) end(err error) error {
 	if r.halted == nil {
 		r.halted = err
@@ -78,8 +78,8 @@ func (r *run) end(err error) error {
 	return err
 }
 
-// The method "prepare" creates the image during the first run. If the module cannot be restored
-// from an image, the method returns nil.
+// prepare creates the image during the first run. If the module cannot be restored from an image,
+// the method returns nil.
 func (s *starter) prepare(ctx context.Context, r *run) (image *snapshot.Image, ready bool, err error) {
 	select {
 	case s.mutex <- struct{}{}:
@@ -108,8 +108,7 @@ func (s *starter) prepare(ctx context.Context, r *run) (image *snapshot.Image, r
 	return s.image, true, base.Close(ctx)
 }
 
-// The method "capture" initializes an instance that belongs to no run, and returns an image of the
-// instance.
+// capture initializes an instance that belongs to no run, and returns an image of the instance.
 func (s *starter) capture(ctx context.Context, base *snapshot.Image, r *run) (*snapshot.Image, error) {
 	probe := &snapshot.NondeterminismProbe{Monotonic: machine.Nanotime}
 	detached, err := newRun(r.ctx, engine.Input{Limits: r.limits}, engine.Host{}, s.plugin.table, machine.Sources{
@@ -122,7 +121,7 @@ func (s *starter) capture(ctx context.Context, base *snapshot.Image, r *run) (*s
 	return snapshot.CaptureInitialized(detached.with(ctx), base, probe)
 }
 
-// The method "instantiate" creates an instance without an image.
+// instantiate creates an instance without an image.
 func (s *starter) instantiate(ctx context.Context, r *run) (api.Module, func(), error) {
 	allocated := experimental.WithMemoryAllocator(ctx, r.memory)
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions(initialise)

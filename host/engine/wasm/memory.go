@@ -42,7 +42,7 @@ func operationFunctions(table abi.Table, module string) []function {
 	return functions
 }
 
-// The method "perform" performs an operation and stores the reply.
+// perform performs an operation and stores the reply.
 func (r *run) perform(op *abi.Operation, memory api.Memory, args []uint32) int32 {
 	r.reply = nil
 	var call abi.Call
@@ -72,7 +72,7 @@ func (r *run) perform(op *abi.Operation, memory api.Memory, args []uint32) int32
 	return r.raise(op, refused)
 }
 
-// The method "raise" reports a fault to the guest.
+// raise reports a fault to the guest.
 func (r *run) raise(op *abi.Operation, f *abi.Fault) int32 {
 	if f.Op == "" {
 		named := *f
@@ -93,8 +93,8 @@ func (r *run) raise(op *abi.Operation, f *abi.Fault) int32 {
 	return fault(f.Code)
 }
 
-// The method "arguments" copies the arguments of a call from the guest's memory. Before the method
-// copies the first argument, it checks all arguments.
+// arguments copies the arguments of a call from the guest's memory. Before the method copies the
+// first argument, it checks all arguments.
 func arguments(op *abi.Operation, memory api.Memory, args []uint32) (abi.Call, *abi.Fault) {
 	call := abi.Call{Op: op.Name, Args: make([]json.RawMessage, len(op.Params))}
 	var texts [maxParams / 2][]byte

@@ -15,9 +15,8 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// The method "conclude" returns the output or the error of the run. The argument "result" is the
-// value that the entry returned. The argument "ended" is the error that the call to the entry
-// returned.
+// conclude returns the output or the error of the run. The argument "result" is the value that the
+// entry returned. The argument "ended" is the error that the call to the entry returned.
 func (r *run) conclude(result uint64, ended error) (engine.Output, error) {
 	out := engine.Output{MemoryBytes: r.used}
 	if err := r.flush(); err != nil && r.halted == nil {
@@ -46,9 +45,9 @@ func (r *run) conclude(result uint64, ended error) (engine.Output, error) {
 	return out, err
 }
 
-// The method "flush" sends the remaining output of the guest. If the initialization failed, the
-// method also sends the log lines of the initialization. If the host stopped the run with an error,
-// the method returns this error.
+// flush sends the remaining output of the guest. If the initialization failed, the method also
+// sends the log lines of the initialization. If the host stopped the run with an error, the method
+// returns this error.
 func (r *run) flush() error {
 	if err := r.system.Flush(); err != nil {
 		return r.stopped(err)
@@ -64,7 +63,7 @@ func (r *run) flush() error {
 	return nil
 }
 
-// The method "stopped" returns the error of a run that our implementation of WASI stopped.
+// stopped returns the error of a run that our implementation of WASI stopped.
 func (r *run) stopped(err error) error {
 	if r.ctx.Err() != nil && (errors.Is(err, r.ctx.Err()) || errors.Is(err, context.Cause(r.ctx))) {
 		return engine.FaultFromContext(r.ctx)
@@ -83,7 +82,7 @@ func (r *run) readOutput() (json.RawMessage, error) {
 	return r.output, nil
 }
 
-// The method "check" returns a fault if data from the guest is not valid JSON.
+// check returns a fault if data from the guest is not valid JSON.
 func (r *run) check(name string, text []byte) error {
 	err := strictjson.Check(text, strictjson.Limits{Depth: r.limits.ValueNesting})
 	if err == nil {
@@ -124,7 +123,7 @@ func (r *run) contextChanges() (json.RawMessage, error) {
 	return r.changes, nil
 }
 
-// The method "failed" returns the fault of a run if the entry returned a nonzero code.
+// failed returns the fault of a run if the entry returned a nonzero code.
 func (r *run) failed(code int32) error {
 	if r.tooLarge {
 		return abi.Faultf(abi.OutputLimit, "the output or the context exceeds %d bytes", r.limits.OutputBytes)

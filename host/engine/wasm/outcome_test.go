@@ -163,8 +163,7 @@ func deadlineOf(ctx context.Context) time.Time {
 	return deadline
 }
 
-// The function "filling" returns the code of an endless loop. Each iteration calls memory.fill for
-// a whole page.
+// filling returns the code of an endless loop. Each iteration calls memory.fill for a whole page.
 func filling() []byte {
 	code := []byte{wasmtest.Loop, wasmtest.Empty}
 	code = append(append(append(code, wasmtest.Const(0)...), wasmtest.Const(1)...), wasmtest.Const(65536)...)

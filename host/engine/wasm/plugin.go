@@ -40,8 +40,8 @@ func keyOf(src engine.Source, table abi.Table) string {
 	return strings.Join([]string{src.Domain, hash(src.Code), table.Key()}, "\x00")
 }
 
-// The function "load" returns a program of a plug-in. If the plug-in has not been compiled yet, the
-// function compiles the plug-in.
+// load returns a program of a plug-in. If the plug-in has not been compiled yet, the function
+// compiles the plug-in.
 func load(ctx context.Context, e *Engine, src engine.Source) (*program, error) {
 	p := e.acquire(src)
 	p.loaded.Do(func() { p.err = p.build(ctx, src.Code) })
@@ -57,8 +57,8 @@ func load(ctx context.Context, e *Engine, src engine.Source) (*program, error) {
 	return &program{plugin: p, entry: entry}, nil
 }
 
-// The method "acquire" returns the plugin for a source. If there is no plugin for the source, the
-// method adds a plugin that has not been compiled yet.
+// acquire returns the plugin for a source. If there is no plugin for the source, the method adds a
+// plugin that has not been compiled yet.
 func (e *Engine) acquire(src engine.Source) *plugin {
 	table := src.Table()
 	key := keyOf(src, table)
@@ -76,9 +76,8 @@ func (e *Engine) acquire(src engine.Source) *plugin {
 	return p
 }
 
-// The method "release" is called when a program is closed. After the last program of a plugin, the
-// method frees the plugin. If the plugin could not be loaded, the method removes the plugin at
-// once.
+// release is called when a program is closed. After the last program of a plugin, the method frees
+// the plugin. If the plugin could not be loaded, the method removes the plugin at once.
 func (e *Engine) release(p *plugin) error {
 	e.mu.Lock()
 	p.programs--
@@ -112,7 +111,7 @@ func (p *plugin) starterOf(limit int64) *starter {
 	return s
 }
 
-// The method "build" checks, rewrites and compiles a plug-in.
+// build checks, rewrites and compiles a plug-in.
 func (p *plugin) build(ctx context.Context, source []byte) error {
 	module, err := inspect(source, p.table)
 	if err != nil {
@@ -136,7 +135,7 @@ func (p *plugin) build(ctx context.Context, source []byte) error {
 	return nil
 }
 
-// The variable "limits" contains the limits on the size and complexity of a plug-in's module.
+// limits contains the limits on the size and complexity of a plug-in's module.
 var limits = binary.Limits{}
 
 // provide instantiates the host modules that a plug-in can import.

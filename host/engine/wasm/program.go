@@ -43,7 +43,7 @@ func (p *program) perform(ctx context.Context, in engine.Input, host engine.Host
 	return r, out, err
 }
 
-// The method "execute" creates an instance and calls the entry of the instance.
+// execute creates an instance and calls the entry of the instance.
 func (p *program) execute(r *run) (uint64, error) {
 	ctx := r.with(r.ctx)
 	guest, done, err := p.starterOf(r.limits.MemoryBytes).instance(ctx, r)

@@ -55,7 +55,7 @@ func newRun(ctx context.Context, in engine.Input, host engine.Host, table abi.Ta
 	return r, err
 }
 
-// The method "printed" logs a line that the guest wrote to its standard output or standard error.
+// printed logs a line that the guest wrote to its standard output or standard error.
 func (r *run) printed(stream int, line []byte) error {
 	level := abi.LevelInfo
 	if stream == wasi.Stderr {
@@ -67,8 +67,8 @@ func (r *run) printed(stream int, line []byte) error {
 	return r.note(level, line)
 }
 
-// The method "begin" ends the initialization of the instance. The method keeps the memory of the
-// instance, and discards all output that the guest wrote during the initialization.
+// begin ends the initialization of the instance. The method keeps the memory of the instance, and
+// discards all output that the guest wrote during the initialization.
 func (r *run) begin() {
 	r.readyAt = time.Now()
 	r.started, r.reply, r.output, r.changes, r.failure = true, nil, nil, nil, nil
@@ -91,7 +91,7 @@ func (r *run) with(ctx context.Context) context.Context {
 // context of the call.
 func runOf(ctx context.Context) *run { return machine.GuestOf[*run](ctx) }
 
-// The method "halt" stops the run at once and does not return. The guest cannot catch the error.
+// halt stops the run at once and does not return. The guest cannot catch the error.
 func (r *run) halt(err error) {
 	if r.halted == nil {
 		r.halted = err
@@ -99,8 +99,8 @@ func (r *run) halt(err error) {
 	panic(machine.ErrStopped)
 }
 
-// The method "account" records the memory use of the guest. Before an instance is released, the
-// method must be called.
+// account records the memory use of the guest. Before an instance is released, the method must be
+// called.
 func (r *run) account(guest api.Module) {
 	r.used, r.refused = r.memory.peak, r.memory.refused
 	if r.restored != nil {

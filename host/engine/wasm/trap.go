@@ -12,7 +12,7 @@ import (
 // maxFrames is the maximum number of stack frames in the fault for a trap.
 const maxFrames = 20
 
-// The method "trapped" returns the fault of a guest that trapped.
+// trapped returns the fault of a guest that trapped.
 func (r *run) trapped(err error) error {
 	trap := machine.TrapOf(err)
 	switch {
@@ -41,7 +41,7 @@ func (r *run) outOfMemory() error {
 		WithHint("raise limits.memory of the tool, or the host's limit")
 }
 
-// The function "size" formats a number of bytes.
+// size formats a number of bytes.
 func size(bytes int64) string {
 	if bytes >= 1<<20 && bytes%(1<<20) == 0 {
 		return fmt.Sprintf("%d MiB", bytes>>20)
@@ -49,8 +49,8 @@ func size(bytes int64) string {
 	return fmt.Sprintf("%d bytes", bytes)
 }
 
-// The function "frames" returns the names of the first functions in wazero's stack trace, one name
-// per line. The function ignores functions that have no name.
+// frames returns the names of the first functions in wazero's stack trace, one name per line. The
+// function ignores functions that have no name.
 func frames(trace string) string {
 	var lines []string
 	for line := range strings.Lines(trace) {

@@ -87,7 +87,7 @@ type packer struct {
 	headings         []heading
 	// page is the number of the page that contains the position pageAt.
 	page, pageAt int
-	// The field "seen" contains the number of equal chunks so far.
+	// seen contains the number of equal chunks so far.
 	seen map[[sha256.Size]byte]int
 }
 
@@ -123,7 +123,7 @@ func isCut(unit string) bool {
 	return h.Sum32()%4 == 0
 }
 
-// The method "enter" begins the section that follows a heading.
+// enter begins the section that follows a heading.
 func (p *packer) enter(h heading) {
 	n := len(p.headings)
 	for n > 0 && p.headings[n-1].level >= h.level {
@@ -132,7 +132,7 @@ func (p *packer) enter(h heading) {
 	p.headings = append(p.headings[:n:n], h)
 }
 
-// The method "end" ends the current chunk. White space at both ends is not part of a chunk.
+// end ends the current chunk. White space at both ends is not part of a chunk.
 func (p *packer) end(at int) {
 	text := strings.TrimLeftFunc(p.text[p.start:at], unicode.IsSpace)
 	body := strings.TrimRightFunc(text, unicode.IsSpace)
@@ -153,8 +153,8 @@ func (p *packer) end(at int) {
 	p.start, p.headed, p.complete = at, false, false
 }
 
-// The function "overlap" returns the size of the overlap that the end of a text can provide. The
-// overlap consists of whole words and has at most the given size.
+// overlap returns the size of the overlap that the end of a text can provide. The overlap consists
+// of whole words and has at most the given size.
 func overlap(text string, size int) int {
 	if len(text) > size {
 		text = text[len(text)-size:]
@@ -167,7 +167,7 @@ func overlap(text string, size int) int {
 	return len(strings.TrimLeftFunc(text, unicode.IsSpace))
 }
 
-// The method "id" returns the id of a chunk.
+// id returns the id of a chunk.
 func (p *packer) id(body string) string {
 	digest := sha256.Sum256([]byte(p.options.Source + "\x00" + body))
 	p.seen[digest]++

@@ -24,7 +24,7 @@ func ExampleSplit() {
 	// 2 Install > Windows 65 32
 }
 
-// The function "check" verifies properties that the chunks of every text must have.
+// check verifies properties that the chunks of every text must have.
 func check(t interface{ Fatalf(string, ...any) }, text string, o chunk.Options, chunks []chunk.Chunk) {
 	size, limit := o.Bytes, o.Overlap
 	if size == 0 {
@@ -72,8 +72,7 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-// The function "document" returns a random document. The document is a list of paragraphs and
-// headings.
+// document returns a random document. The document is a list of paragraphs and headings.
 func document(t *rapid.T) []string {
 	word := rapid.StringMatching(`[a-zäö]{1,12}`)
 	sentence := rapid.Custom(func(t *rapid.T) string {
@@ -96,7 +95,7 @@ func TestProperties(t *testing.T) {
 	})
 }
 
-// The function "long" returns a document that consists of paragraphs and has no headings.
+// long returns a document that consists of paragraphs and has no headings.
 func long(paragraphs int) []string {
 	random, words := rand.New(rand.NewPCG(1, 2)), strings.Fields("the gate admits runs of a tenant and parks them while a model answers questions about stored entries")
 	made := make([]string, paragraphs)

@@ -100,9 +100,9 @@ func forEachPiece(text string, start, end, size int, visit func(from, to int)) {
 	}
 }
 
-// The function "sentence" returns the size of the first sentence of a text. The size includes the
-// white space after the sentence. A sentence that is too long is cut at a space. If it contains no
-// space, it is cut between two characters.
+// sentence returns the size of the first sentence of a text. The size includes the white space
+// after the sentence. A sentence that is too long is cut at a space. If it contains no space, it is
+// cut between two characters.
 func sentence(text string, size int) int {
 	space := 0
 	for i := 0; i < len(text); i++ {

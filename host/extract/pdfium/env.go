@@ -80,8 +80,7 @@ func hostFunction(name string, f api.FunctionDefinition) (api.GoModuleFunc, erro
 	return nil, fmt.Errorf("the library imports %q, which the host does not provide", name)
 }
 
-// The function "constant" returns a host function. The host function always returns the given
-// results.
+// constant returns a host function. The host function always returns the given results.
 func constant(value uint64) api.GoModuleFunc {
 	return func(_ context.Context, _ api.Module, stack []uint64) {
 		if len(stack) > 0 {
@@ -129,9 +128,9 @@ const (
 	jumpedExport   = "setThrew"
 )
 
-// The function "invoke" returns a host function. The host function calls a guest function, which a
-// table index selects. If the guest function returns, or if a longjmp leaves the guest function,
-// the host function returns.
+// invoke returns a host function. The host function calls a guest function, which a table index
+// selects. If the guest function returns, or if a longjmp leaves the guest function, the host
+// function returns.
 func invoke(f api.FunctionDefinition) api.GoModuleFunc {
 	params, results := f.ParamTypes()[1:], f.ResultTypes()
 	return func(ctx context.Context, guest api.Module, stack []uint64) {

@@ -21,9 +21,9 @@ type Library struct {
 	image   *snapshot.Image // after initialisation
 }
 
-// The function "start" initializes the library in an instance and saves the state of the instance.
-// Every document is read in an instance that is restored from the saved state. The function takes
-// ownership of the machine.
+// start initializes the library in an instance and saves the state of the instance. Every document
+// is read in an instance that is restored from the saved state. The function takes ownership of the
+// machine.
 func start(ctx context.Context, m *machine.Machine) (*Library, error) {
 	l := &Library{machine: m}
 	if err := l.boot(ctx); err != nil {
@@ -61,8 +61,8 @@ func (l *Library) Close() error { return l.machine.Close(l.image, l.data) }
 // budget is the number of fuel slices that a guest is still allowed to use.
 type budget struct{ document, page int }
 
-// The variable "unlimited" is the budget for the start of the library. The start uses only a small
-// part of this budget.
+// unlimited is the budget for the start of the library. The start uses only a small part of this
+// budget.
 var unlimited = &budget{1 << 20, 1 << 20}
 
 // guest is an instance of the library. After one call of an export has failed, guest calls no more
@@ -91,8 +91,7 @@ func (g *guest) Yield() bool {
 	return !g.spent && g.ctx.Err() == nil
 }
 
-// The method "call" calls an export and returns the result of the export. After an error, the
-// method returns 0.
+// call calls an export and returns the result of the export. After an error, the method returns 0.
 func (g *guest) call(name string, args ...uint64) uint32 {
 	if g.err != nil {
 		return 0
@@ -116,8 +115,8 @@ func (g *guest) call(name string, args ...uint64) uint32 {
 	return uint32(out[0])
 }
 
-// The method "write" copies data to the guest's memory and returns the address of the copy. After
-// an error, the method returns 0.
+// write copies data to the guest's memory and returns the address of the copy. After an error, the
+// method returns 0.
 func (g *guest) write(data []byte) uint32 {
 	at := g.call("malloc", uint64(max(len(data), 1)))
 	if g.err == nil && (at == 0 || !g.in.Guest().Memory().Write(at, data)) {

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
-// The function "rewrite" adds support for fuel and snapshots to the library. With fuel, the host
-// can stop an instance. With snapshots, the host can restore the state of an instance.
+// rewrite adds support for fuel and snapshots to the library. With fuel, the host can stop an
+// instance. With snapshots, the host can restore the state of an instance.
 func rewrite(code []byte) (machine.Code, error) {
 	parsed, err := binary.Parse(code, binary.Limits{})
 	if err != nil {

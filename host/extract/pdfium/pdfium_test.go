@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// The function "compiled" returns a folder that contains the compiled library.
+// compiled returns a folder that contains the compiled library.
 var compiled = sync.OnceValues(func() (string, error) {
 	folder := filepath.Join(dir, "compiled")
 	return folder, pdfium.Compile(context.Background(), folder)
@@ -50,8 +50,8 @@ func open(t testing.TB) *pdfium.Library {
 	return l
 }
 
-// The function "page" returns a PDF that has one page. The PDF has no cross-reference table, but
-// the library can find the objects.
+// page returns a PDF that has one page. The PDF has no cross-reference table, but the library can
+// find the objects.
 func page(content string) []byte {
 	return []byte("%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Kids [3 0 R] /Count 1 >>\nendobj\n" +
 		"3 0 obj\n<< /Type /Page /Parent 2 0 R /Contents 4 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 5 0 R >> >> >>\nendobj\n" +

@@ -67,8 +67,8 @@ func (l *Library) Text(ctx context.Context, data []byte, memory int64, page func
 	return ErrLimit
 }
 
-// The type "reading" contains the state while Text reads one document. If an instance ends and
-// another instance continues with the document, the state is kept.
+// reading contains the state while Text reads one document. If an instance ends and another
+// instance continues with the document, the state is kept.
 type reading struct {
 	library *Library
 	ctx     context.Context
@@ -83,8 +83,8 @@ type reading struct {
 	skipped error // the reason why a page was not read
 }
 
-// The method "instance" creates an instance and reads pages until a page ends the instance. If
-// there are no more pages, the method returns true.
+// instance creates an instance and reads pages until a page ends the instance. If there are no more
+// pages, the method returns true.
 func (r *reading) instance() (done bool, err error) {
 	in, err := r.library.image.Restore(r.ctx, nil)
 	if err != nil {
@@ -126,7 +126,7 @@ func (r *reading) instance() (done bool, err error) {
 	return true, g.err
 }
 
-// The method "cause" returns the error for a document that has ended its instance.
+// cause returns the error for a document that has ended its instance.
 func cause(g *guest, in *snapshot.Instance) error {
 	if g.spent || in.Refused() {
 		return ErrLimit
@@ -134,8 +134,8 @@ func cause(g *guest, in *snapshot.Instance) error {
 	return ErrFormat
 }
 
-// The method "open" opens the document without a password. This also works for a document that only
-// restricts permissions.
+// open opens the document without a password. This also works for a document that only restricts
+// permissions.
 func (r *reading) open(g *guest) (uint32, error) {
 	at := g.write(r.data)
 	document := g.call("FPDF_LoadMemDocument", uint64(at), uint64(len(r.data)), 0)
@@ -180,8 +180,7 @@ func (r *reading) pageText(g *guest, document uint32) (text string, flattened bo
 	return text, flattened
 }
 
-// The constant "widget" is the library's number for the annotation type of form fields; see
-// FPDF_ANNOT_WIDGET.
+// widget is the library's number for the annotation type of form fields; see FPDF_ANNOT_WIDGET.
 const widget = 20
 
 // maxWidgets is the maximum number of form fields that drawFields draws on one page.
@@ -206,7 +205,7 @@ func drawFields(g *guest, page uint32) {
 	g.call("free", uint64(key))
 }
 
-// The method "characters" returns the characters of a text page.
+// characters returns the characters of a text page.
 func characters(g *guest, text uint32) string {
 	count := g.call("FPDFText_CountChars", uint64(text))
 	if int32(count) <= 0 {
@@ -230,8 +229,8 @@ func characters(g *guest, text uint32) string {
 	return cleaned(string(utf16.Decode(units)))
 }
 
-// The function "cleaned" converts line ends. The function also joins a word that was hyphenated at
-// the end of a line. The library marks the positions of such hyphens.
+// cleaned converts line ends. The function also joins a word that was hyphenated at the end of a
+// line. The library marks the positions of such hyphens.
 func cleaned(text string) string {
 	const hyphen = "\uFFFE"
 	text = strings.NewReplacer(hyphen+"\r\n", "", hyphen, "", "\u0002\r\n", "", "\u0002", "", "\r\n", "\n", "\r", "\n", "\u00A0", " ", "\x00", "").Replace(text)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// The function "project" returns the root folder of the project.
+// project returns the root folder of the project.
 func project() string {
 	_, file, _, _ := runtime.Caller(0)
 	return filepath.Join(filepath.Dir(file), "..", "..", "..")

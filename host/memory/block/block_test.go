@@ -19,7 +19,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// The type "blocks" is a Service with a clock that the test controls.
+// blocks is a Service with a clock that the test controls.
 type blocks struct {
 	t *testing.T
 	*memory.Service
@@ -27,7 +27,7 @@ type blocks struct {
 	now     time.Time
 }
 
-// The function "declared" returns the blocks of the app.
+// declared returns the blocks of the app.
 func declared() []declare.Block {
 	return append(declare.BuiltInBlocks(), declare.Block{Name: "style", Use: declare.BlockContext, Characters: 20, Entries: 2})
 }
@@ -61,8 +61,7 @@ var (
 	bob     = as("bob", "emails")
 )
 
-// The method "call" performs an operation under an Authority. The method "call" returns the reply,
-// or the text of the fault.
+// call performs an operation under an Authority. call returns the reply, or the text of the fault.
 func (b *blocks) call(c partition.Caller, a memory.Authority, op, args string) string {
 	b.t.Helper()
 	call := abi.Call{Op: op}
@@ -79,8 +78,7 @@ func (b *blocks) call(c partition.Caller, a memory.Authority, op, args string) s
 	return string(reply)
 }
 
-// The method "want" performs a call of an operator and checks that the reply begins with the given
-// text.
+// want performs a call of an operator and checks that the reply begins with the given text.
 func (b *blocks) want(c partition.Caller, op, args, want string) {
 	b.t.Helper()
 	if got := b.call(c, memory.Operator(), op, args); !strings.HasPrefix(got, want) {
@@ -330,7 +328,7 @@ func TestManyStores(t *testing.T) {
 	})
 }
 
-// The function "args" returns the arguments of a call.
+// args returns the arguments of a call.
 func args(texts ...string) (all []json.RawMessage) {
 	for _, text := range texts {
 		all = append(all, json.RawMessage(text))

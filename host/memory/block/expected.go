@@ -23,8 +23,8 @@ type Expected struct {
 // IsZero reports whether the Expected requires that the block does not exist.
 func (e Expected) IsZero() bool { return e.Updated.IsZero() && e.Revision == 0 && !e.Exists }
 
-// The method "check" returns a conflict if the stored block is not the expected version. If the
-// block does not exist, the argument "revision" is 0.
+// check returns a conflict if the stored block is not the expected version. If the block does not
+// exist, the argument "revision" is 0.
 func (e Expected) check(revision int64) error {
 	switch {
 	case e.IsZero() && revision != 0:

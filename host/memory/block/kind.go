@@ -37,7 +37,7 @@ func (Kind) Compile(decl declare.Store, limits kind.Limits) (kind.Store, error) 
 	return &store{decl.Block, limits}, nil
 }
 
-// The type "store" implements kind.Store for one block. It is immutable.
+// store implements kind.Store for one block. It is immutable.
 type store struct {
 	block  declare.Block
 	limits kind.Limits

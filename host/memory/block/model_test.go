@@ -20,13 +20,11 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// The type "model" is a reference implementation of blocks. The type "model" is a map from an owner
-// and a name to a text.
+// model is a reference implementation of blocks. model is a map from an owner and a name to a text.
 type model struct {
 	rand   *rand.Rand
 	stored map[string]modelBlock // by owner and name
-	// The field "highest" contains the highest revision of each key. Revisions of deleted blocks
-	// count too.
+	// highest contains the highest revision of each key. Revisions of deleted blocks count too.
 	highest map[string]int64
 }
 
@@ -35,8 +33,7 @@ type modelBlock struct {
 	revision int64
 }
 
-// The type "change" is a random change of a block. The type "change" contains the version that the
-// change expects.
+// change is a random change of a block. change contains the version that the change expects.
 type change struct {
 	caller   partition.Caller
 	block    declare.Block
@@ -69,7 +66,7 @@ func (m *model) next(declared []declare.Block) change {
 	return c
 }
 
-// The method "text" returns a random text. The text often slightly exceeds a limit.
+// text returns a random text. The text often slightly exceeds a limit.
 func (m *model) text(b declare.Block) string {
 	unit := []string{"- x\n", "ä", "\u2028y", " \n", "1. z\r\n"}[m.rand.IntN(5)]
 	n := m.rand.IntN(25)
@@ -79,8 +76,8 @@ func (m *model) text(b declare.Block) string {
 	return strings.Repeat(unit, n)
 }
 
-// The method "expect" adds a random expected version to the options. The method "expect" reports
-// whether the expected version matches the stored revision.
+// expect adds a random expected version to the options. expect reports whether the expected version
+// matches the stored revision.
 func (m *model) expect(options map[string]any, revision int64) bool {
 	other := revision + int64(m.rand.IntN(3)) - 1
 	switch m.rand.IntN(6) {
@@ -105,8 +102,8 @@ func (m *model) expect(options map[string]any, revision int64) bool {
 	return true
 }
 
-// The function "fits" reports whether a text is within the limits of a block. The code of the
-// function "fits" is separate from the code of the package.
+// fits reports whether a text is within the limits of a block. The code of fits is separate from
+// the code of the package.
 func fits(b declare.Block, text string) bool {
 	entries := 0
 	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("\n\r\u2028", r) }) {
@@ -117,8 +114,8 @@ func fits(b declare.Block, text string) bool {
 	return len([]rune(text)) <= b.Characters && (b.Entries == 0 || entries <= b.Entries)
 }
 
-// The method "step" performs one random change. Then it compares the reply and the stored block
-// with the reference.
+// step performs one random change. Then it compares the reply and the stored block with the
+// reference.
 func (m *model) step(t *testing.T, b *blocks, declared []declare.Block) {
 	c := m.next(declared)
 	key := c.key()
@@ -150,9 +147,8 @@ func (m *model) step(t *testing.T, b *blocks, declared []declare.Block) {
 	m.compare(t, b, c)
 }
 
-// The method "write" applies a write to the reference. The new revision must be higher than all
-// earlier revisions of the key. The time in the revision must not be earlier than the time of the
-// clock.
+// write applies a write to the reference. The new revision must be higher than all earlier
+// revisions of the key. The time in the revision must not be earlier than the time of the clock.
 func (m *model) write(t *testing.T, key, content, reply string, now time.Time) {
 	var r struct {
 		Revision int64
@@ -167,7 +163,7 @@ func (m *model) write(t *testing.T, key, content, reply string, now time.Time) {
 	m.stored[key], m.highest[key] = modelBlock{content, r.Revision}, r.Revision
 }
 
-// The method "compare" compares the stored block with the reference.
+// compare compares the stored block with the reference.
 func (m *model) compare(t *testing.T, b *blocks, c change) {
 	options, _ := json.Marshal(map[string]bool{"agent": c.agent})
 	reply := b.call(c.caller, memory.Operator(), abi.GetBlock, fmt.Sprintf("%q, %s", c.block.Name, options))

@@ -71,9 +71,8 @@ func (st *store) delete(ctx context.Context, p kind.Partition, options json.RawM
 	return kind.Remove(ctx, p, "", nil)
 }
 
-// The method "open" returns the partition of a call. The partition contains the blocks of the user
-// or of the agent. If the call is a change, the method also reads the expected version from the
-// arguments.
+// open returns the partition of a call. The partition contains the blocks of the user or of the
+// agent. If the call is a change, the method also reads the expected version from the arguments.
 func (st *store) open(p kind.Partition, options json.RawMessage, change bool) (kind.Partition, Expected, error) {
 	var expected Expected
 	if kind.IsAbsent(options) {
@@ -123,7 +122,7 @@ func checkStored(ctx context.Context, p kind.Partition, expected Expected) error
 	return expected.check(r.Revision)
 }
 
-// The method "encode" encodes the text in an argument as the content of a record.
+// encode encodes the text in an argument as the content of a record.
 func (st *store) encode(value json.RawMessage) ([]byte, error) {
 	if kind.IsAbsent(value) {
 		return nil, abi.Faultf(abi.InvalidArgument, "the content of a block is missing or null").
@@ -143,7 +142,7 @@ func (st *store) encode(value json.RawMessage) ([]byte, error) {
 	return st.limits.Encode(content)
 }
 
-// The method "check" returns a fault if a text exceeds the limits of the block.
+// check returns a fault if a text exceeds the limits of the block.
 func (st *store) check(content string) error {
 	if n := utf8.RuneCountInString(content); n > st.block.Characters {
 		return abi.Faultf(abi.TooLarge, "the block %s would have %d characters; the limit is %d", st.block.Name, n, st.block.Characters).

@@ -26,7 +26,7 @@ type Query struct {
 	MinScore float64
 }
 
-// The method "check" returns a fault if the query exceeds a limit.
+// check returns a fault if the query exceeds a limit.
 func (q Query) check() error {
 	switch {
 	case len(q.Text) > MaxQueryBytes:
@@ -76,7 +76,7 @@ type place struct {
 	number int
 }
 
-// The method "match" returns the Match that represents a line.
+// match returns the Match that represents a line.
 func (p place) match(line string, score float64) Match {
 	m := Match{Content: line, Score: score, Name: p.text.Name, Scope: p.text.Scope(), Line: p.number, Updated: FormatTime(p.text.Updated)}
 	if p.text.Agent != "" {

@@ -54,8 +54,7 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// The method "records" returns the records of a store. The method "records" reads the store page by
-// page.
+// records returns the records of a store. records reads the store page by page.
 func (b *blocks) records(name string) (all []memory.RecordInfo) {
 	b.t.Helper()
 	for after := ""; ; {
@@ -70,7 +69,7 @@ func (b *blocks) records(name string) (all []memory.RecordInfo) {
 	}
 }
 
-// The method "ids" returns the ids of all blocks of a user.
+// ids returns the ids of all blocks of a user.
 func (b *blocks) ids(c partition.Caller) string {
 	b.t.Helper()
 	var ids []string

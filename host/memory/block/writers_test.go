@@ -58,8 +58,7 @@ func TestWritersOnNodes(t *testing.T) {
 	runWriters(t, nodes)
 }
 
-// The function "node" opens the app on a backend. The clock of the app differs from the clock of
-// the system.
+// node opens the app on a backend. The clock of the app differs from the clock of the system.
 func node(t *testing.T, backend storage.Backend, skew time.Duration) *memory.Service {
 	t.Helper()
 	d := declare.Block{Name: "core", Use: declare.BlockContext, Characters: 400, Entries: 20}

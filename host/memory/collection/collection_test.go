@@ -19,8 +19,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// The type "fixture" contains a Service, a clock that the test controls, and an embedder that
-// counts the embedded texts.
+// fixture contains a Service, a clock that the test controls, and an embedder that counts the
+// embedded texts.
 type fixture struct {
 	t *testing.T
 	*memory.Service
@@ -29,7 +29,7 @@ type fixture struct {
 	model   *embedder
 }
 
-// The function "stores" returns the declared collections.
+// stores returns the declared collections.
 func stores() []declare.Store {
 	collection := func(name string, access declare.Scope, erase declare.EraseRule) declare.Store {
 		return declare.Store{Name: name, Kind: declare.KindCollection, Access: access, Collection: declare.Collection{Embedding: "words", Erase: erase}}
@@ -53,7 +53,7 @@ func openWith(t *testing.T, change func(*memory.Config)) *fixture {
 	return f
 }
 
-// The method "reopen" opens the Service again on the same backend.
+// reopen opens the Service again on the same backend.
 func (f *fixture) reopen(change func(*memory.Config)) {
 	f.t.Helper()
 	cfg := memory.Config{
@@ -67,8 +67,8 @@ func (f *fixture) reopen(change func(*memory.Config)) {
 	f.Service = s
 }
 
-// The type "embedder" is an Embedder with the models "words" and "lexical". Each dimension of a
-// vector contains the count of one of a few words.
+// embedder is an Embedder with the models "words" and "lexical". Each dimension of a vector
+// contains the count of one of a few words.
 type embedder struct {
 	id      string     // default: words-1
 	dim     int        // default: len(known)
@@ -131,8 +131,8 @@ var (
 	anonymous = as("")
 )
 
-// The method "operation" returns an abi.Call. The arguments of the call are given as JSON values,
-// separated by commas.
+// operation returns an abi.Call. The arguments of the call are given as JSON values, separated by
+// commas.
 func (f *fixture) operation(op, args string) abi.Call {
 	f.t.Helper()
 	call := abi.Call{Op: op}
@@ -142,8 +142,8 @@ func (f *fixture) operation(op, args string) abi.Call {
 	return call
 }
 
-// The method "call" performs an operation in a separate transaction. The method "call" returns the
-// reply, or the text of the fault.
+// call performs an operation in a separate transaction. call returns the reply, or the text of the
+// fault.
 func (f *fixture) call(c partition.Caller, op, args string) string {
 	f.t.Helper()
 	reply, _, err := f.Do(f.t.Context(), c, memory.Operator(), f.operation(op, args))
@@ -161,8 +161,7 @@ func (f *fixture) text(reply json.RawMessage, err error) string {
 	return string(reply)
 }
 
-// The method "want" performs a call of an operator and checks that the reply begins with the given
-// text.
+// want performs a call of an operator and checks that the reply begins with the given text.
 func (f *fixture) want(c partition.Caller, op, args, want string) {
 	f.t.Helper()
 	if got := f.call(c, op, args); !strings.HasPrefix(got, want) {
@@ -170,15 +169,14 @@ func (f *fixture) want(c partition.Caller, op, args, want string) {
 	}
 }
 
-// The method "recall" returns the ids that the operation "recall" finds, in the order of the
-// results.
+// recall returns the ids that the operation "recall" finds, in the order of the results.
 func (f *fixture) recall(c partition.Caller, args string) string {
 	f.t.Helper()
 	return f.ids(f.call(c, abi.Recall, args))
 }
 
-// The method "ids" returns the ids in a reply to the operation "recall". If the reply is a fault,
-// the method "ids" returns the reply.
+// ids returns the ids in a reply to the operation "recall". If the reply is a fault, ids returns
+// the reply.
 func (f *fixture) ids(reply string) string {
 	f.t.Helper()
 	var found struct {
@@ -198,7 +196,7 @@ func (f *fixture) ids(reply string) string {
 	return strings.Join(ids, " ")
 }
 
-// The method "run" executes a body in a transaction.
+// run executes a body in a transaction.
 func (f *fixture) run(c partition.Caller, tx memory.Tx, body func(call func(op, args string) string)) (memory.Done, error) {
 	f.t.Helper()
 	tx.Caller, tx.Authority = c, memory.Operator()

@@ -63,7 +63,7 @@ func (st *store) Complete(ctx context.Context, spaces []kind.Namespace) error {
 	return nil
 }
 
-// The method "complete" stores the entry with its vector.
+// complete stores the entry with its vector.
 func (m unembedded) complete(ctx context.Context, vector []byte) error {
 	m.entry.vector, m.entry.state = vector, complete
 	_, err := put(ctx, m.space, m.id, m.ttl, m.entry)

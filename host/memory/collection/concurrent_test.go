@@ -15,8 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/partition"
 )
 
-// The method "perform" performs an operation in a separate transaction. All goroutines can call the
-// method.
+// perform performs an operation in a separate transaction. All goroutines can call the method.
 func (f *fixture) perform(c partition.Caller, op string, args ...any) (json.RawMessage, error) {
 	call := abi.Call{Op: op}
 	for _, arg := range args {
@@ -30,7 +29,7 @@ func (f *fixture) perform(c partition.Caller, op string, args ...any) (json.RawM
 	return reply, err
 }
 
-// The function "texts" returns the contents in a reply to "recall".
+// texts returns the contents in a reply to "recall".
 func texts(reply json.RawMessage) (found []string, err error) {
 	var r struct{ Results []struct{ Content string } }
 	err = json.Unmarshal(reply, &r)

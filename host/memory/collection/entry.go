@@ -38,13 +38,13 @@ const (
 // maxDim is the maximum dimension of a vector.
 const maxDim = 16_384
 
-// The type "stored" is the JSON text of an entry.
+// stored is the JSON text of an entry.
 type stored struct {
 	Content  json.RawMessage `json:"content"`
 	Metadata json.RawMessage `json:"metadata,omitempty"`
 }
 
-// The type "entry" is the decoded content of a record.
+// entry is the decoded content of a record.
 type entry struct {
 	text   json.RawMessage // a stored as JSON
 	vector []byte
@@ -52,7 +52,7 @@ type entry struct {
 	state  byte
 }
 
-// The method "encode" encodes an entry as the content of a record.
+// encode encodes an entry as the content of a record.
 func (e entry) encode() []byte {
 	content := make([]byte, 0, headBytes+binary.MaxVarintLen32+len(e.text)+len(e.vector))
 	content = append(content, entryFormat, e.state)
@@ -63,8 +63,8 @@ func (e entry) encode() []byte {
 
 var errEntry = errors.New("malformed entry of a collection")
 
-// The function "decode" decodes the content of a record and returns the entry. The returned entry
-// shares memory with the content.
+// decode decodes the content of a record and returns the entry. The returned entry shares memory
+// with the content.
 func decode(content []byte) (entry, error) {
 	if len(content) <= headBytes || content[0] != entryFormat || content[1] > pending {
 		return entry{}, errEntry
@@ -77,7 +77,7 @@ func decode(content []byte) (entry, error) {
 	return entry{text: rest[:size:size], vector: rest[size:], space: kind.SpaceID(content[2:headBytes]), state: content[1]}, nil
 }
 
-// The method "stored" returns the content and the metadata of the entry.
+// stored returns the content and the metadata of the entry.
 func (e entry) stored() (s stored, err error) {
 	if err := json.Unmarshal(e.text, &s); err != nil || len(s.Content) == 0 {
 		return s, errEntry
@@ -131,8 +131,8 @@ func (st *store) indexed(r storage.Record, space kind.SpaceID) (index.Entry, err
 	return e, err
 }
 
-// The function "indexed" converts a record to an entry of an index. Unlike store.indexed, it
-// ignores the retention.
+// indexed converts a record to an entry of an index. Unlike store.indexed, it ignores the
+// retention.
 func indexed(r storage.Record, space kind.SpaceID) (index.Entry, error) {
 	e, err := decode(r.Content)
 	if err != nil {

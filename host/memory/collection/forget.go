@@ -29,9 +29,9 @@ type selector struct {
 	filter    index.Filter
 }
 
-// The method "forget" performs the operation "forget". The method "forget" reads each entry again
-// before it removes the entry. The method "forget" adds removed entries to the read set. The method
-// "forget" does not add other entries to the read set.
+// forget performs the operation "forget". forget reads each entry again before it removes the
+// entry. forget adds removed entries to the read set. forget does not add other entries to the read
+// set.
 func (st *store) forget(ctx context.Context, p kind.NamespacedPartition, text json.RawMessage) (json.RawMessage, error) {
 	s, err := readSelector(text)
 	if err != nil {
@@ -114,7 +114,7 @@ func isEmpty(value json.RawMessage) bool {
 	return json.Unmarshal(value, &members) == nil && len(members) == 0
 }
 
-// The type "forgetting" is the state of a call of "forget".
+// forgetting is the state of a call of "forget".
 type forgetting struct {
 	space        kind.Namespace
 	filter       index.Filter
@@ -122,8 +122,8 @@ type forgetting struct {
 	more         bool
 }
 
-// The method "full" reports whether the call has removed the maximum number or the maximum total
-// size of entries.
+// full reports whether the call has removed the maximum number or the maximum total size of
+// entries.
 func (f *forgetting) full() bool { return f.count >= MaxForgotten || f.bytes >= maxForgottenBytes }
 
 // The method "all" removes the entries that match the filter. The method first removes entries that
@@ -156,7 +156,7 @@ func (f *forgetting) all(ctx context.Context) error {
 	}
 }
 
-// The method "visit" removes the entry in a record if the entry matches the filter.
+// visit removes the entry in a record if the entry matches the filter.
 func (f *forgetting) visit(ctx context.Context, r storage.Record) error {
 	if !r.Exists() {
 		return nil
@@ -171,8 +171,7 @@ func (f *forgetting) visit(ctx context.Context, r storage.Record) error {
 	return f.try(ctx, idOf(r.Key))
 }
 
-// If an entry exists and matches the filter, the method "try" removes the entry and adds it to the
-// read set.
+// If an entry exists and matches the filter, try removes the entry and adds it to the read set.
 func (f *forgetting) try(ctx context.Context, id string) error {
 	r, err := f.space.Get(ctx, id)
 	if err != nil || !r.Exists() {
@@ -186,7 +185,7 @@ func (f *forgetting) try(ctx context.Context, id string) error {
 	return f.space.Delete(ctx, id)
 }
 
-// The method "matches" reports whether the entry in a record matches the filter.
+// matches reports whether the entry in a record matches the filter.
 func (f *forgetting) matches(r storage.Record) (bool, error) {
 	e, err := indexed(r, kind.SpaceID{}) // a filter ignores vectors
 	return err == nil && f.filter.Matches(e.Metadata), err

@@ -46,7 +46,7 @@ func (k Kind) Compile(decl declare.Store, limits kind.Limits) (kind.Store, error
 	return &store{name: decl.Name, collection: decl.Collection.WithDefaults(), retention: decl.Retention.For, limits: limits, index: k.Index}, nil
 }
 
-// The type "store" implements kind.Store for one collection. It is immutable.
+// store implements kind.Store for one collection. It is immutable.
 type store struct {
 	name       string
 	collection declare.Collection

@@ -24,8 +24,8 @@ type modelEntry struct {
 	end                time.Time // zero means never
 }
 
-// The type "model" contains the entries of all partitions. The keys of its maps are the name of the
-// partition and the id of the entry.
+// model contains the entries of all partitions. The keys of its maps are the name of the partition
+// and the id of the entry.
 type model map[string]map[string]modelEntry
 
 // partitionOf returns the name of the partition that a call uses. If the caller has no partition,
@@ -40,7 +40,7 @@ func partitionOf(c partition.Caller, collection, namespace string) string {
 	return strings.Join([]string{collection, owner, namespace}, " ")
 }
 
-// The method "clone" returns a deep copy of the model.
+// clone returns a deep copy of the model.
 func (m model) clone() model {
 	copied := model{}
 	for name, entries := range m {
@@ -49,8 +49,8 @@ func (m model) clone() model {
 	return copied
 }
 
-// The method "erase" removes all entries in the partitions of a user. The method "erase" also
-// removes the user's entries from collections of the app, but not from the collection "kb".
+// erase removes all entries in the partitions of a user. erase also removes the user's entries from
+// collections of the app, but not from the collection "kb".
 func (m model) erase(user string) {
 	for name, entries := range m {
 		maps.DeleteFunc(entries, func(_ string, e modelEntry) bool {
@@ -59,8 +59,7 @@ func (m model) erase(user string) {
 	}
 }
 
-// The method "find" searches a partition for live entries with a word and a kind, and returns their
-// ids.
+// find searches a partition for live entries with a word and a kind, and returns their ids.
 func (m model) find(name, word, kind string, now time.Time) string {
 	var ids []string
 	for id, e := range m[name] {
@@ -72,8 +71,8 @@ func (m model) find(name, word, kind string, now time.Time) string {
 	return strings.Join(ids, " ")
 }
 
-// The type "machine" executes random calls. The type "machine" compares the replies of the Service
-// with the replies of the model.
+// machine executes random calls. machine compares the replies of the Service with the replies of
+// the model.
 type machine struct {
 	*fixture
 	stored model
@@ -109,7 +108,7 @@ func (m *machine) erase(user string) {
 	m.now = m.now.Add(time.Second)
 }
 
-// The method "transaction" executes several calls in one run. If the run fails, it stores nothing.
+// transaction executes several calls in one run. If the run fails, it stores nothing.
 func (m *machine) transaction() {
 	c := as(rapid.SampledFrom([]string{"ann", "bob", ""}).Draw(m.r, "user"))
 	c.Run = fmt.Sprint("run_", rapid.Uint32().Draw(m.r, "run"))
@@ -132,7 +131,7 @@ func (m *machine) transaction() {
 	}
 }
 
-// The method "call" executes a random call in a run.
+// call executes a random call in a run.
 func (m *machine) call(ctx context.Context, v *memory.View) {
 	r := m.r
 	collection := rapid.SampledFrom([]string{"notes", "kb", "tips", "auto"}).Draw(r, "collection")
@@ -214,7 +213,7 @@ func (m *machine) checkAll() {
 	}
 }
 
-// The function "sorted" returns the words of a text in alphabetical order.
+// sorted returns the words of a text in alphabetical order.
 func sorted(text string) string {
 	words := strings.Fields(text)
 	slices.Sort(words)

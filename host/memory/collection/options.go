@@ -27,8 +27,7 @@ const (
 // optionLimits contains the limits for the options of a call.
 var optionLimits = kind.Limits{Bytes: maxOptionsBytes, Depth: 16, Keys: 1000, Values: 10_000}
 
-// The type "options" contains the options of a call. The key is the name of the option, and the
-// value is JSON.
+// options contains the options of a call. The key is the name of the option, and the value is JSON.
 type options map[string]json.RawMessage
 
 // readOptions decodes the options of a call. The options must be an object. The options can also be
@@ -72,8 +71,8 @@ func readOptions(text json.RawMessage, what string, known ...string) (options, e
 	return found, nil
 }
 
-// The method "read" calls the function "to" with the value of an option. If the option is absent,
-// the method does not call the function.
+// read calls the function "to" with the value of an option. If the option is absent, the method
+// does not call the function.
 func (o options) read(name string, to kind.Option) error {
 	text, ok := o[name]
 	if !ok {
@@ -128,8 +127,8 @@ func scoreOption(to *float64) kind.Option {
 	}
 }
 
-// The function "canonical" returns the JSON text of a value without spaces and with sorted members.
-// The function "canonical" returns a fault if the value exceeds limits.
+// canonical returns the JSON text of a value without spaces and with sorted members. canonical
+// returns a fault if the value exceeds limits.
 func canonical(value json.RawMessage, limits kind.Limits) (json.RawMessage, error) {
 	if err := limits.Check(value); err != nil {
 		return nil, err

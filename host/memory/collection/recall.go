@@ -30,7 +30,7 @@ const (
 	maxDropped = 2 * MaxLimit
 )
 
-// The type "query" is a call of "recall".
+// query is a call of "recall".
 type query struct {
 	index.Query
 	vectors   kind.SpaceID // the vector space of the query and the entries
@@ -38,7 +38,7 @@ type query struct {
 	scores    bool
 }
 
-// The type "result" is an entry that a call of "recall" has found.
+// result is an entry that a call of "recall" has found.
 type result struct {
 	ID       string          `json:"id"`
 	Content  json.RawMessage `json:"content"`
@@ -72,9 +72,8 @@ func (st *store) recall(ctx context.Context, p kind.NamespacedPartition, text, o
 	}{found, len(found)})
 }
 
-// The method "search" returns the entries of a namespace that match a query. The best entry is the
-// first result. If the collection has never had an entry, the method does not compute the vector of
-// the query.
+// search returns the entries of a namespace that match a query. The best entry is the first result.
+// If the collection has never had an entry, the method does not compute the vector of the query.
 func (st *store) search(ctx context.Context, space kind.Namespace, q query) ([]result, error) {
 	vectors, err := space.Pin(ctx, st.collection.Embedding, false)
 	if err != nil || vectors.Dim == 0 {
@@ -121,10 +120,10 @@ func (st *store) embedQuery(ctx context.Context, space kind.Namespace, q *query)
 	return nil
 }
 
-// The method "verified" searches the index and then reads each proposed entry. The index and the
-// run can have different versions of an entry. The version of the run is compared with the query.
-// If proposed entries are not visible to the run, the method searches again. The next search omits
-// these entries and requests more entries.
+// verified searches the index and then reads each proposed entry. The index and the run can have
+// different versions of an entry. The version of the run is compared with the query. If proposed
+// entries are not visible to the run, the method searches again. The next search omits these
+// entries and requests more entries.
 func (st *store) verified(ctx context.Context, space kind.Namespace, q query) ([]result, error) {
 	wanted, dropped := q.Limit, 0
 	for {
@@ -143,9 +142,8 @@ func (st *store) verified(ctx context.Context, space kind.Namespace, q query) ([
 	}
 }
 
-// The method "check" reads the proposed entries and returns a result for each entry that is visible
-// to the run. The method "check" excludes the other entries from the next search and returns their
-// number.
+// check reads the proposed entries and returns a result for each entry that is visible to the run.
+// check excludes the other entries from the next search and returns their number.
 func (st *store) check(ctx context.Context, space kind.Namespace, q *query, hits []index.Hit) (results []result, changed int, err error) {
 	keys := make([]storage.Key, len(hits))
 	for i, h := range hits {
@@ -173,8 +171,8 @@ func (st *store) check(ctx context.Context, space kind.Namespace, q *query, hits
 	return results, changed, nil
 }
 
-// A call of the method "replace" gives a query a record that replaces the committed entry with the
-// same key. If this record does not exist, the query ignores the entry.
+// A call of replace gives a query a record that replaces the committed entry with the same key. If
+// this record does not exist, the query ignores the entry.
 func (st *store) replace(q *query, key storage.Key, r storage.Record) error {
 	q.Hidden = append(q.Hidden, key)
 	if !r.Exists() {

@@ -19,10 +19,9 @@ type newEntry struct {
 	text          json.RawMessage // a stored as JSON
 }
 
-// The method "remember" performs the operation "remember". The method "remember" does not read the
-// previous entry. Therefore two runs do not conflict if they remember an entry with the same id.
-// The entry of the later commit is then stored. The vector of the entry is computed later by
-// Complete.
+// remember performs the operation "remember". remember does not read the previous entry. Therefore
+// two runs do not conflict if they remember an entry with the same id. The entry of the later
+// commit is then stored. The vector of the entry is computed later by Complete.
 func (st *store) remember(ctx context.Context, p kind.NamespacedPartition, content, options json.RawMessage) (json.RawMessage, error) {
 	e, err := st.newEntry(content, options)
 	if err != nil {
@@ -55,8 +54,7 @@ func (st *store) remember(ctx context.Context, p kind.NamespacedPartition, conte
 	}{true, e.id, kind.FormatTime(expires)})
 }
 
-// The function "put" stores an entry. The function "put" replaces a previous entry with the same
-// id.
+// put stores an entry. put replaces a previous entry with the same id.
 func put(ctx context.Context, space kind.Namespace, id string, ttl time.Duration, e entry) (time.Time, error) {
 	content := e.encode()
 	return space.Apply(ctx, id, ttl, func(*storage.Record, bool) ([]byte, []abi.Violation, error) { return content, nil, nil })

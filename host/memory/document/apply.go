@@ -10,10 +10,10 @@ import (
 	"github.com/toolrun/toolrun/internal/mergepatch"
 )
 
-// The method "apply" applies a value to a record and returns the resulting content. If the store is
-// not strict, the method also returns the violations of the schema. The method is a pure function.
-// The method "apply" returns encoded JSON, because a decoded content can use forty times as much
-// memory as the encoded content.
+// apply applies a value to a record and returns the resulting content. If the store is not strict,
+// the method also returns the violations of the schema. The method is a pure function. apply
+// returns encoded JSON, because a decoded content can use forty times as much memory as the encoded
+// content.
 func (st *store) apply(old *storage.Record, value json.RawMessage, replace bool) (json.RawMessage, []abi.Violation, error) {
 	before, err := contentOf(old)
 	if err != nil {
@@ -49,8 +49,8 @@ func contentOf(r *storage.Record) (any, error) {
 	return kind.Decode(r.Content)
 }
 
-// The method "violations" returns the violations of a content. The method "violations" marks each
-// violation that the previous content already had.
+// violations returns the violations of a content. violations marks each violation that the previous
+// content already had.
 func (st *store) violations(content, before any, existed bool) []abi.Violation {
 	found := st.schema.Validate(content)
 	if len(found) > 0 && existed {

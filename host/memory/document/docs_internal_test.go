@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/internal/mergepatch"
 )
 
-// The function "examples" returns the rows of a table in docs/reference/memory.md without
-// backquotes. The argument is the heading above the table.
+// examples returns the rows of a table in docs/reference/memory.md without backquotes. The argument
+// is the heading above the table.
 func examples(t *testing.T, heading string) (rows [][]string) {
 	t.Helper()
 	text, err := os.ReadFile("../../../docs/reference/memory.md")

@@ -56,7 +56,7 @@ func allowsAnyRoot(text json.RawMessage) bool {
 	return false
 }
 
-// The type "store" contains a declaration and its compiled schema.
+// store contains a declaration and its compiled schema.
 type store struct {
 	decl   declare.Store
 	limits kind.Limits

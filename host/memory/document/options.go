@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/host/memory/kind"
 )
 
-// The type "options" contains the options of a call. The options are the last argument.
+// options contains the options of a call. The options are the last argument.
 type options struct {
 	record     bool
 	replace    bool

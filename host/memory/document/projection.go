@@ -23,7 +23,7 @@ type projection struct {
 	include  bool
 	exclude  bool
 	children map[string]*projection
-	// The field "includes" is true if the projection includes this field or a field below it.
+	// includes is true if the projection includes this field or a field below it.
 	includes bool
 }
 
@@ -70,8 +70,8 @@ func badProjection(path string) error {
 		WithHint(`use a projection such as {"preferences.language": 1}`)
 }
 
-// The method "add" merges fields into p. The fields belong to one level of a projection. The
-// argument "path" is the path of p.
+// add merges fields into p. The fields belong to one level of a projection. The argument "path" is
+// the path of p.
 func (p *projection) add(fields map[string]any, path []string) error {
 	for name, value := range fields {
 		steps := append(path[:len(path):len(path)], splitPath(name)...)
@@ -134,7 +134,7 @@ func (p *projection) child(step string) *projection {
 	return p.children[step]
 }
 
-// The method "set" sets the node to a value. The value is a flag or an object of nested fields.
+// set sets the node to a value. The value is a flag or an object of nested fields.
 func (p *projection) set(value any, steps []string, full string) error {
 	switch v := value.(type) {
 	case bool:
@@ -163,9 +163,8 @@ func (p *projection) markIncludes() bool {
 	return p.includes
 }
 
-// The method "apply" returns the selected part of a content. If nothing is selected, it returns
-// false. The method "apply" does not modify the content. The selected part can share memory with
-// the content.
+// apply returns the selected part of a content. If nothing is selected, it returns false. apply
+// does not modify the content. The selected part can share memory with the content.
 func (p *projection) apply(content any) (any, bool) {
 	if p == nil {
 		return content, true
@@ -176,7 +175,7 @@ func (p *projection) apply(content any) (any, bool) {
 	return p.without(content), true
 }
 
-// The method "pick" returns the part of a value that p includes.
+// pick returns the part of a value that p includes.
 func (p *projection) pick(value any) (any, bool) {
 	if p.include {
 		return p.without(value), true
@@ -204,7 +203,7 @@ func (p *projection) pick(value any) (any, bool) {
 	return nil, false
 }
 
-// The method "without" returns a copy of a value. The copy lacks the nested fields that p excludes.
+// without returns a copy of a value. The copy lacks the nested fields that p excludes.
 func (p *projection) without(value any) any {
 	if len(p.children) == 0 {
 		return value
@@ -233,8 +232,8 @@ func (p *projection) without(value any) any {
 	return value
 }
 
-// The method "keep" applies the projection to a field inside of an included field. The argument of
-// the method is the value of the inner field. The second result is false if the field is excluded.
+// keep applies the projection to a field inside of an included field. The argument of the method is
+// the value of the inner field. The second result is false if the field is excluded.
 func (p *projection) keep(field any) (any, bool) {
 	switch {
 	case !p.exclude || p.include:

@@ -42,7 +42,7 @@ func (st *store) set(ctx context.Context, p kind.Partition, call abi.Call) (json
 	return kind.WriteReply(ctx, p, "", expires)
 }
 
-// The method "writable" performs those checks of a value that do not depend on the stored record.
+// writable performs those checks of a value that do not depend on the stored record.
 func (st *store) writable(value json.RawMessage) error {
 	if kind.IsAbsent(value) {
 		return abi.Faultf(abi.InvalidArgument, "the content is missing or null").
@@ -58,8 +58,8 @@ func (st *store) writable(value json.RawMessage) error {
 	return nil
 }
 
-// The method "update" returns a function. The function merges a value into a record, or replaces
-// the content of the record by the value.
+// update returns a function. The function merges a value into a record, or replaces the content of
+// the record by the value.
 func (st *store) update(value json.RawMessage, replace bool) kind.Update {
 	return func(old *storage.Record, locked bool) ([]byte, []abi.Violation, error) {
 		within := st
@@ -88,8 +88,8 @@ var errTooSlow = errors.New("the update took too long in the backend's transacti
 // of validation steps.
 const lockedWork = 2_000
 
-// The method "bounded" returns a copy of the store. The copy performs at most lockedWork steps to
-// validate a content against the schema.
+// bounded returns a copy of the store. The copy performs at most lockedWork steps to validate a
+// content against the schema.
 func (st *store) bounded() *store {
 	bounded := *st
 	bounded.schema = st.schema.Within(lockedWork)

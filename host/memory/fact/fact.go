@@ -49,7 +49,7 @@ func (Kind) Compile(decl declare.Store, limits kind.Limits) (kind.Store, error) 
 	return st, errors.Join(errs...)
 }
 
-// The function "check" returns an error if the declaration of a fact is invalid.
+// check returns an error if the declaration of a fact is invalid.
 func check(f declare.Fact, limits kind.Limits) error {
 	if err := declare.CheckFactPath(f.Path); err != nil {
 		return err
@@ -77,7 +77,7 @@ func check(f declare.Fact, limits kind.Limits) error {
 	return nil
 }
 
-// The type "store" implements kind.Store for the declared facts. It is immutable.
+// store implements kind.Store for the declared facts. It is immutable.
 type store struct {
 	facts  map[string]declare.Fact // by path
 	limits kind.Limits
@@ -93,7 +93,7 @@ func (st *store) Scope(path string) declare.Scope {
 	return declare.FactScope(path)
 }
 
-// The method "domain" returns the domain of a fact.
+// domain returns the domain of a fact.
 func (st *store) domain(path string) string {
 	if f := st.facts[path]; f.Domain != "" {
 		return f.Domain
@@ -119,7 +119,7 @@ func (st *store) Call(ctx context.Context, p kind.Partition, call abi.Call) (jso
 	return reply, err
 }
 
-// The method "perform" performs an operation on one fact.
+// perform performs an operation on one fact.
 func (st *store) perform(ctx context.Context, p kind.Partition, path string, call abi.Call) (json.RawMessage, error) {
 	if err := p.(kind.ScopedPartition).Check(path); err != nil {
 		return nil, err

@@ -64,8 +64,7 @@ var (
 	bob = as("bob", "s2")
 )
 
-// The method "call" performs an operation under an Authority. The method "call" returns the reply,
-// or the text of the fault.
+// call performs an operation under an Authority. call returns the reply, or the text of the fault.
 func (f *facts) call(c partition.Caller, a memory.Authority, op, args string) string {
 	f.t.Helper()
 	call := abi.Call{Op: op}
@@ -82,8 +81,7 @@ func (f *facts) call(c partition.Caller, a memory.Authority, op, args string) st
 	return string(reply)
 }
 
-// The method "want" performs a call of an operator and checks that the reply begins with the given
-// text.
+// want performs a call of an operator and checks that the reply begins with the given text.
 func (f *facts) want(c partition.Caller, op, args, want string) {
 	f.t.Helper()
 	if got := f.call(c, memory.Operator(), op, args); !strings.HasPrefix(got, want) {
@@ -371,7 +369,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// The method "paths" reads all pages of a list and returns the sorted paths.
+// paths reads all pages of a list and returns the sorted paths.
 func (f *facts) paths(c partition.Caller, options string) string {
 	f.t.Helper()
 	opts := map[string]any{}

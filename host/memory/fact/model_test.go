@@ -20,18 +20,16 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// The type "model" is a reference implementation of facts. The type "model" is a map from an owner
-// and a path to a value.
+// model is a reference implementation of facts. model is a map from an owner and a path to a value.
 type model struct {
 	rand     *rand.Rand
 	now      time.Time
 	declared map[string]declare.Fact
 	stored   map[string]modelFact // by owner and path
-	// The field "highest" contains the highest revision of each key. Revisions of deleted values
-	// count too.
+	// highest contains the highest revision of each key. Revisions of deleted values count too.
 	highest map[string]int64
-	// The field "generation" is the number of ended workflows and sessions of each user. The ids of
-	// the current workflow and session contain the generation.
+	// generation is the number of ended workflows and sessions of each user. The ids of the current
+	// workflow and session contain the generation.
 	generation map[string]int
 }
 
@@ -66,7 +64,7 @@ func (m *model) declare() (facts []declare.Fact) {
 	return facts
 }
 
-// The method "caller" returns a random caller.
+// caller returns a random caller.
 func (m *model) caller() partition.Caller {
 	user := modelUsers[m.rand.IntN(len(modelUsers))]
 	c := partition.Caller{Tenant: "acme", User: user, Run: "run_1"}
@@ -79,7 +77,7 @@ func (m *model) caller() partition.Caller {
 	return c
 }
 
-// The method "grants" returns random grants. For an operator, the result is nil.
+// grants returns random grants. For an operator, the result is nil.
 func (m *model) grants() []declare.Grant {
 	if m.rand.IntN(2) == 0 {
 		return nil
@@ -98,9 +96,8 @@ func (m *model) grants() []declare.Grant {
 	return grants
 }
 
-// The method "owner" returns the key of a fact of the caller. If the caller lacks the owner of the
-// fact, the method returns a fault. For example, a caller without a user lacks the owner of the
-// user's facts.
+// owner returns the key of a fact of the caller. If the caller lacks the owner of the fact, the
+// method returns a fault. For example, a caller without a user lacks the owner of the user's facts.
 func (m *model) owner(c partition.Caller, path string) (string, abi.Code) {
 	scope := m.declared[path].Scope
 	if scope == "" {
@@ -121,7 +118,7 @@ func (m *model) owner(c partition.Caller, path string) (string, abi.Code) {
 	return "", abi.NoWorkflow
 }
 
-// The function "allowed" returns a fault if the grants do not allow a call.
+// allowed returns a fault if the grants do not allow a call.
 func allowed(grants []declare.Grant, path string, verb abi.Verb) abi.Code {
 	if grants == nil {
 		return ""
@@ -142,8 +139,7 @@ func allowed(grants []declare.Grant, path string, verb abi.Verb) abi.Code {
 	return abi.NotFound
 }
 
-// The method "find" returns the value of a fact. If the value has expired, the method does not
-// return it.
+// find returns the value of a fact. If the value has expired, the method does not return it.
 func (m *model) find(key string) (modelFact, bool) {
 	f, ok := m.stored[key]
 	return f, ok && (f.expires.IsZero() || m.now.Before(f.expires))
@@ -152,10 +148,9 @@ func (m *model) find(key string) (modelFact, bool) {
 // The list "values" contains random values of several types.
 var values = []string{"1", `"x"`, "[1,2]", `{"a":null}`, "true", "null"}
 
-// The method "step" performs a random operation on the model. The method "step" returns the
-// operation and the expected reply. The reply to get_fact is the value, and the reply to list_facts
-// is the list of paths. The reply to other operations is empty. If an operation fails, its reply is
-// the code of the fault.
+// step performs a random operation on the model. step returns the operation and the expected reply.
+// The reply to get_fact is the value, and the reply to list_facts is the list of paths. The reply
+// to other operations is empty. If an operation fails, its reply is the code of the fault.
 func (m *model) step(c partition.Caller, grants []declare.Grant) (op, args, want string) {
 	path := modelPaths[m.rand.IntN(len(modelPaths))]
 	switch m.rand.IntN(4) {
@@ -186,9 +181,9 @@ func nullIfEmpty(text string) string {
 	return quoted(text)
 }
 
-// The method "required" chooses the required revision of a call. The required revision is "null",
-// 0, the current revision or another revision. The revision "null" requires nothing, and the
-// revision 0 requires that no value exists.
+// required chooses the required revision of a call. The required revision is "null", 0, the current
+// revision or another revision. The revision "null" requires nothing, and the revision 0 requires
+// that no value exists.
 func (m *model) required(c partition.Caller, path string) string {
 	key, _ := m.owner(c, path)
 	return []string{"null", "null", "0", fmt.Sprint(m.stored[key].revision), "99999"}[m.rand.IntN(5)]
@@ -217,8 +212,7 @@ func firstCode(codes ...abi.Code) abi.Code {
 	return ""
 }
 
-// The method "conflicts" reports whether the revision of a value differs from the required
-// revision.
+// conflicts reports whether the revision of a value differs from the required revision.
 func (m *model) conflicts(key, required string) bool {
 	f, ok := m.find(key)
 	return required == "0" && ok || required != "null" && required != "0" && (!ok || required != fmt.Sprint(f.revision))
@@ -287,7 +281,7 @@ func (m *model) list(c partition.Caller, grants []declare.Grant, prefix, domain 
 	return strings.Join(found, " ")
 }
 
-// The method "end" ends the workflow or the session of a user.
+// end ends the workflow or the session of a user.
 func (m *model) end(f *facts) {
 	user := modelUsers[m.rand.IntN(len(modelUsers))]
 	kind := []string{"s", "w"}[m.rand.IntN(2)]
@@ -308,8 +302,8 @@ func (m *model) end(f *facts) {
 	maps.DeleteFunc(m.stored, func(key string, _ modelFact) bool { return strings.Contains(key, " "+id+" ") })
 }
 
-// After a write, the method "revise" reads the revision of the value. The method "revise" checks
-// that no two revisions of a fact are equal.
+// After a write, revise reads the revision of the value. revise checks that no two revisions of a
+// fact are equal.
 func (m *model) revise(f *facts, c partition.Caller, path string) {
 	key, _ := m.owner(c, path)
 	var record struct{ Revision int64 }
@@ -323,7 +317,7 @@ func (m *model) revise(f *facts, c partition.Caller, path string) {
 	m.stored[key] = stored
 }
 
-// The function "reply" returns the reply to an operation in the same format as model.step.
+// reply returns the reply to an operation in the same format as model.step.
 func reply(op, text string) string {
 	if code, _, fault := strings.Cut(text, ": "); fault && abi.Code(code).Number() > 0 {
 		return code

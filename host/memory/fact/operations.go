@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The type "record" is the JSON form of a fact in a reply.
+// record is the JSON form of a fact in a reply.
 type record struct {
 	Path     string          `json:"path"`
 	Value    json.RawMessage `json:"value"`
@@ -138,7 +138,7 @@ const (
 	pageBytes = 1 << 20
 )
 
-// The type "listing" contains the arguments of list_facts.
+// listing contains the arguments of list_facts.
 type listing struct {
 	prefix, domain, after string
 	limit                 int

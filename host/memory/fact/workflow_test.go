@@ -22,7 +22,7 @@ func in(workflow string, c partition.Caller) partition.Caller {
 	return c
 }
 
-// The method "records" returns all records of the backend, including expired records.
+// records returns all records of the backend, including expired records.
 func (f *facts) records() []storage.Record {
 	f.t.Helper()
 	all, err := f.backend.Scan(f.t.Context(), "", "", 1000)

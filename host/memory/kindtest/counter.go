@@ -58,7 +58,7 @@ func (Counters) Compile(st declare.Store, _ kind.Limits) (kind.Store, error) {
 	return counters{}, nil
 }
 
-// The type "counters" is a store of the kind Counters.
+// counters is a store of the kind Counters.
 type counters struct{}
 
 // Call implements kind.Store.
@@ -108,7 +108,7 @@ func countUp(ctx context.Context, p kind.Partition, name string, argument json.R
 	return json.RawMessage(`{"success":true}`), err
 }
 
-// The function "list" returns the values of all counters by name.
+// list returns the values of all counters by name.
 func list(ctx context.Context, p kind.Partition) (json.RawMessage, error) {
 	counts := map[string]uint64{}
 	for after := ""; ; {

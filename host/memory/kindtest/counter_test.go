@@ -48,8 +48,8 @@ tools:
   reader: {source: reader.js, description: Counts, grants: {visits: read}}
 `
 
-// The function "plugin" returns a plug-in that calls `count_up("visits", "wasm", 2)`. The plug-in
-// uses the generic call function of the ABI. The plug-in exits with status 1 if the call fails.
+// plugin returns a plug-in that calls `count_up("visits", "wasm", 2)`. The plug-in uses the generic
+// call function of the ABI. The plug-in exits with status 1 if the call fails.
 func plugin() []byte {
 	const store, name, by = "visits", `"wasm"`, "2"
 	m := &wasmtest.Module{Pages: 1}
@@ -80,7 +80,7 @@ return [memory.get_count("visits", "python"), memory.list_counts("visits")]
 	}
 }
 
-// The function "open" opens the app on a backend. The kind Counters is also registered.
+// open opens the app on a backend. The kind Counters is also registered.
 func open(t *testing.T, backend storage.Backend, changes ...func(*host.Options)) *host.Host {
 	t.Helper()
 	options := host.Options{Backend: backend, Kinds: []kind.Kind{kindtest.Counters{}}, Ledger: time.Hour}
@@ -297,7 +297,7 @@ func TestLargeEntry(t *testing.T) {
 	}
 }
 
-// The function "export" returns the records of an export.
+// export returns the records of an export.
 func export(t *testing.T, h *host.Host, who host.Caller) string {
 	t.Helper()
 	var buf bytes.Buffer
@@ -370,7 +370,7 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
-// The type "renamed" is Counters with another name.
+// renamed is Counters with another name.
 type renamed struct{ name declare.Kind }
 
 func (r renamed) Name() declare.Kind { return r.name }

@@ -46,8 +46,8 @@ func (Gauges) Compile(st declare.Store, limits kind.Limits) (kind.Store, error) 
 	return gauges{compiled}, err
 }
 
-// The type "gauges" is the compiled store of gauges. Records of gauges have the same format as
-// records of counters.
+// gauges is the compiled store of gauges. Records of gauges have the same format as records of
+// counters.
 type gauges struct{ kind.Store }
 
 // Call implements kind.Store.

@@ -152,7 +152,7 @@ func TestSpaceUndeclared(t *testing.T) {
 	}
 }
 
-// The type "declaring" is a kind whose operation table can be configured.
+// declaring is a kind whose operation table can be configured.
 type declaring struct {
 	kindtest.Gauges
 	name  declare.Kind
@@ -162,7 +162,7 @@ type declaring struct {
 func (d declaring) Name() declare.Kind    { return d.name }
 func (d declaring) Operations() abi.Table { return d.table }
 
-// The type "spaceless" is a kind that does not implement kind.Space.
+// spaceless is a kind that does not implement kind.Space.
 type spaceless struct{ kind.Kind }
 
 // TestSharedOperations checks which operations kinds can share. One function of tool code must be

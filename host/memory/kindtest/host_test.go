@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// The function "load" returns the app that the files declare. The argument "kinds" contains the
-// kinds that are registered in addition to documents.
+// load returns the app that the files declare. The argument "kinds" contains the kinds that are
+// registered in addition to documents.
 func load(t *testing.T, files fs.FS, kinds ...kind.Kind) *app.App {
 	t.Helper()
 	names := []declare.Kind{declare.KindDocument}

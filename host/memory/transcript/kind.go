@@ -35,7 +35,7 @@ func (Kind) Compile(decl declare.Store, _ kind.Limits) (kind.Store, error) {
 	return store{}, nil
 }
 
-// The type "store" is the compiled store.
+// store is the compiled store.
 type store struct{}
 
 var _ kind.Store = store{}

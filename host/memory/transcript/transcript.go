@@ -100,7 +100,7 @@ func (s *State) Append(at time.Time, agent string, messages ...Message) {
 	s.trim()
 }
 
-// The method "trim" drops the oldest messages until the transcript is within its limits.
+// trim drops the oldest messages until the transcript is within its limits.
 func (s *State) trim() {
 	bytes, first := 0, len(s.Messages)
 	for first > 0 && len(s.Messages)-first < MaxMessages {
@@ -122,7 +122,7 @@ func (s *State) Keep(n int) bool {
 	return first > 0
 }
 
-// The function "truncate" limits a text to MaxMessageBytes and replaces invalid UTF-8.
+// truncate limits a text to MaxMessageBytes and replaces invalid UTF-8.
 func truncate(text string) string {
 	if len(text) > MaxMessageBytes {
 		cut := MaxMessageBytes

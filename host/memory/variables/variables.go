@@ -61,7 +61,7 @@ func (Kind) Compile(decl declare.Store, _ kind.Limits) (kind.Store, error) {
 	return store{}, nil
 }
 
-// The type "store" is the compiled store of the state of agents.
+// store is the compiled store of the state of agents.
 type store struct{}
 
 var _ kind.Scoped = store{}

@@ -48,15 +48,14 @@ func Vectors(texts []string) [][]float32 {
 	return vectors
 }
 
-// The type "vectorizer" converts texts to vectors. The type "vectorizer" is not safe for concurrent
-// use.
+// vectorizer converts texts to vectors. vectorizer is not safe for concurrent use.
 type vectorizer struct {
 	tokens *search.Tokenizer
 	counts map[search.Token]int
 	sums   [Dim]int64
 }
 
-// The method "vector" returns the vector of a text.
+// vector returns the vector of a text.
 func (v *vectorizer) vector(text string) []float32 {
 	text = truncate(text)
 	v.sums = [Dim]int64{}
@@ -70,7 +69,7 @@ func (v *vectorizer) vector(text string) []float32 {
 	return v.normalized()
 }
 
-// The function "truncate" returns the beginning of a text.
+// truncate returns the beginning of a text.
 func truncate(text string) string {
 	if len(text) <= MaxBytes {
 		return text
@@ -82,8 +81,7 @@ func truncate(text string) string {
 	return text[:end]
 }
 
-// The method "count" counts the words of a text. Common words are ignored unless the text has no
-// other words.
+// count counts the words of a text. Common words are ignored unless the text has no other words.
 func (v *vectorizer) count(text string) {
 	all, rare := map[search.Token]int{}, map[search.Token]int{}
 	read := 0
@@ -147,16 +145,16 @@ func (v *vectorizer) addSymbols(text string) {
 	}
 }
 
-// The function "saturation" returns the factor of a word that occurs n times. As in BM25, each
-// occurrence adds less than the previous occurrence. The factor is between 16 and 35.
+// saturation returns the factor of a word that occurs n times. As in BM25, each occurrence adds
+// less than the previous occurrence. The factor is between 16 and 35.
 func saturation(n int) int64 { return 16 * 22 * int64(n) / (10*int64(n) + 12) }
 
-// The constant "positions" is the number of dimensions for each feature. Each feature has two
-// dimensions. Therefore two features can be distinguished even if they share one dimension.
+// positions is the number of dimensions for each feature. Each feature has two dimensions.
+// Therefore two features can be distinguished even if they share one dimension.
 const positions = 2
 
-// The method "add" adds a feature to some dimensions. The hash of the feature determines these
-// dimensions and the signs.
+// add adds a feature to some dimensions. The hash of the feature determines these dimensions and
+// the signs.
 func (v *vectorizer) add(class, feature string, weight int64) {
 	h := hash(class, feature)
 	for range positions {
@@ -169,8 +167,8 @@ func (v *vectorizer) add(class, feature string, weight int64) {
 	}
 }
 
-// The function "hash" returns the FNV-1a hash of a feature. The function "hash" mixes the hash so
-// that every bit of the result depends on every byte of the feature.
+// hash returns the FNV-1a hash of a feature. hash mixes the hash so that every bit of the result
+// depends on every byte of the feature.
 func hash(class, feature string) uint64 {
 	const offset, prime = 14695981039346656037, 1099511628211
 	h := uint64(offset)
@@ -184,7 +182,7 @@ func hash(class, feature string) uint64 {
 	return h ^ h>>33
 }
 
-// The method "normalized" scales the sums to a vector of unit length.
+// normalized scales the sums to a vector of unit length.
 func (v *vectorizer) normalized() []float32 {
 	squares := int64(0)
 	for _, sum := range v.sums {

@@ -16,7 +16,7 @@ type Failure struct {
 	Requests int
 }
 
-// The constant "retried" is the maximum number of requests after a temporary failure.
+// retried is the maximum number of requests after a temporary failure.
 const retried = 4
 
 // Failures returns all Failures of a provider. The vectors of the provider must have two

@@ -140,7 +140,7 @@ func (s *Server) Keys() map[string]int {
 	return counts
 }
 
-// The type "body" contains the fields of chat requests and of embedding requests.
+// body contains the fields of chat requests and of embedding requests.
 type body struct {
 	Model    string `json:"model"`
 	Messages []struct {
@@ -247,7 +247,7 @@ func chat(reply Reply, in body) object {
 	}
 }
 
-// The method "embeddings" returns vectors that depend only on the texts.
+// embeddings returns vectors that depend only on the texts.
 func (s *Server) embeddings(in body) object {
 	data := []object{}
 	for i, text := range in.Input {
@@ -265,7 +265,7 @@ func (s *Server) embeddings(in body) object {
 	return object{"object": "list", "model": in.Model, "data": data, "usage": object{"prompt_tokens": len(in.Input), "total_tokens": len(in.Input)}}
 }
 
-// The function "repeat" writes a body again and again until the client disconnects.
+// repeat writes a body again and again until the client disconnects.
 func repeat(w http.ResponseWriter, r *http.Request, body string) {
 	for r.Context().Err() == nil {
 		if _, err := fmt.Fprint(w, body); err != nil {

@@ -65,7 +65,7 @@ func (p *Provider) completion(request model.ChatRequest) openai.ChatCompletionRe
 	return out
 }
 
-// The function "read" checks a response and returns the answer in the response.
+// read checks a response and returns the answer in the response.
 func read(request model.ChatRequest, response openai.ChatCompletionResponse) (model.ChatAnswer, error) {
 	if len(response.Choices) == 0 {
 		return model.ChatAnswer{}, abi.Faultf(abi.Unavailable, "the model's provider sent no answer")

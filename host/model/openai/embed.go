@@ -92,9 +92,9 @@ func (e *embedder) Embed(ctx context.Context, texts []string, purpose model.Purp
 	return vectors, usageOf(response.Usage), err
 }
 
-// The function "normalize" scales a vector to unit length. The result is false if all numbers of
-// the vector are zero, or if one of the numbers is not finite. A vector of zeros and a vector with
-// such a number have no direction.
+// normalize scales a vector to unit length. The result is false if all numbers of the vector are
+// zero, or if one of the numbers is not finite. A vector of zeros and a vector with such a number
+// have no direction.
 func normalize(vector []float32) bool {
 	squares := 0.0
 	for _, x := range vector {
@@ -110,7 +110,7 @@ func normalize(vector []float32) bool {
 	return true
 }
 
-// The method "vectors" returns the vectors in the order of their texts.
+// vectors returns the vectors in the order of their texts.
 func (e *embedder) vectors(data []openai.Embedding, count int) ([][]float32, error) {
 	if len(data) != count {
 		return nil, abi.Faultf(abi.Unavailable, "the model's provider sent %d vectors for %d texts", len(data), count)

@@ -12,9 +12,9 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// The method "fault" converts the error of a request to a fault. The argument "ctx" is the context
-// of the caller. The fault does not contain the text of the error. The text of the error can
-// contain the URL, the key or a whole body.
+// fault converts the error of a request to a fault. The argument "ctx" is the context of the
+// caller. The fault does not contain the text of the error. The text of the error can contain the
+// URL, the key or a whole body.
 func (p *Provider) fault(ctx context.Context, err error) *abi.Fault {
 	if cause, ok := errors.AsType[*abi.Fault](context.Cause(ctx)); ok {
 		return cause
@@ -71,8 +71,8 @@ func (p *Provider) statusFault(status int, message string) *abi.Fault {
 	return abi.Faultf(abi.InvalidArgument, "the model's provider rejected the request with status %d: %s", status, text)
 }
 
-// The method "sanitize" returns the start of a provider's message. The method "sanitize" removes
-// control characters, credentials and the name of the host.
+// sanitize returns the start of a provider's message. sanitize removes control characters,
+// credentials and the name of the host.
 func (p *Provider) sanitize(message string) string {
 	password, _ := p.base.User.Password()
 	for _, secret := range []string{p.options.Key, password, p.base.User.Username(), p.base.Host, p.base.Hostname()} {

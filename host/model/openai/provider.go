@@ -135,7 +135,7 @@ func sameHost(request *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// The method "api" returns a client for one request.
+// api returns a client for one request.
 func (p *Provider) api(idempotencyKey string) *openai.Client {
 	config := openai.DefaultConfig(p.options.Key)
 	config.BaseURL = strings.TrimRight(p.base.String(), "/")

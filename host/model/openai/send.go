@@ -16,8 +16,8 @@ var (
 	errTooLarge = errors.New("answer too large")
 )
 
-// The type "sender" sends one request, with retries. The type "sender" reads the whole answer
-// first. Therefore the size of the answer is checked before the answer is parsed.
+// sender sends one request, with retries. sender reads the whole answer first. Therefore the size
+// of the answer is checked before the answer is parsed.
 type sender struct {
 	provider       *Provider
 	idempotencyKey string
@@ -63,8 +63,7 @@ func (s *sender) once(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// The function "again" returns a copy of a request. The body of the original request has already
-// been read.
+// again returns a copy of a request. The body of the original request has already been read.
 func again(request *http.Request) (*http.Request, error) {
 	repeated := request.Clone(request.Context())
 	if request.GetBody == nil {
@@ -75,9 +74,9 @@ func again(request *http.Request) (*http.Request, error) {
 	return repeated, err
 }
 
-// The function "temporary" reports whether a request can be repeated: The provider has not
-// processed the request, but may process a repeated request. If a connection existed before the
-// error, the error is not temporary, because the provider may have processed the request.
+// temporary reports whether a request can be repeated: The provider has not processed the request,
+// but may process a repeated request. If a connection existed before the error, the error is not
+// temporary, because the provider may have processed the request.
 func temporary(response *http.Response, err error) bool {
 	if err != nil {
 		dial, ok := errors.AsType[*net.OpError](err)
@@ -92,8 +91,8 @@ func temporary(response *http.Response, err error) bool {
 	return response.StatusCode >= http.StatusInternalServerError
 }
 
-// The method "wait" waits before the next try. If the deadline is earlier than the end of the wait,
-// the method returns false without waiting.
+// wait waits before the next try. If the deadline is earlier than the end of the wait, the method
+// returns false without waiting.
 func (p *Provider) wait(ctx context.Context, try int, response *http.Response) bool {
 	d := p.delay(try, response)
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= d {
@@ -109,9 +108,9 @@ func (p *Provider) wait(ctx context.Context, try int, response *http.Response) b
 	}
 }
 
-// The method "delay" returns the delay after the given number of tries. One half of the backoff is
-// fixed, and the other half is multiplied by the jitter. If the header Retry-After contains a
-// longer delay, this delay is used.
+// delay returns the delay after the given number of tries. One half of the backoff is fixed, and
+// the other half is multiplied by the jitter. If the header Retry-After contains a longer delay,
+// this delay is used.
 func (p *Provider) delay(try int, response *http.Response) time.Duration {
 	const maxDoublings = 4
 	backoff := p.options.Backoff << min(try-1, maxDoublings)

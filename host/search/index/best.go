@@ -47,7 +47,7 @@ func (b *best) Swap(i, j int)      { b.proposals[i], b.proposals[j] = b.proposal
 func (b *best) Push(x any)         { b.proposals = append(b.proposals, x.(proposal)) }
 func (b *best) Pop() any           { panic("not used: proposals are only replaced") }
 
-// The method "add" adds a proposal if the proposal is a hit and belongs to the best proposals.
+// add adds a proposal if the proposal is a hit and belongs to the best proposals.
 func (b *best) add(p proposal) {
 	switch {
 	case p.score < b.minScore:
@@ -59,8 +59,8 @@ func (b *best) add(p proposal) {
 	}
 }
 
-// The method "floor" returns a lower bound of unrounded scores. The method "add" ignores every
-// proposal with a score below this bound.
+// floor returns a lower bound of unrounded scores. The method "add" ignores every proposal with a
+// score below this bound.
 func (b *best) floor() float64 {
 	score := b.minScore
 	if len(b.proposals) == b.limit {
@@ -70,14 +70,14 @@ func (b *best) floor() float64 {
 	return (float64(score)-0.5)/scale - slack
 }
 
-// The method "merge" adds the proposals of another heap.
+// merge adds the proposals of another heap.
 func (b *best) merge(other *best) {
 	for _, p := range other.proposals {
 		b.add(p)
 	}
 }
 
-// The method "hits" returns the hits, with the best hit first.
+// hits returns the hits, with the best hit first.
 func (b *best) hits() []Hit {
 	slices.SortFunc(b.proposals, func(x, y proposal) int { return x.order(&y) })
 	hits := make([]Hit, len(b.proposals))

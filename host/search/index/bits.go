@@ -40,7 +40,7 @@ func (s bitset) intersect(other bitset) {
 	}
 }
 
-// The method "count" returns the number of rows in the set.
+// count returns the number of rows in the set.
 func (s bitset) count() int {
 	n := 0
 	for _, word := range s {

@@ -3,11 +3,10 @@ package index
 // column contains the values that the rows have under one name of their metadata. Rows are only
 // appended. Rows without a scalar under the name are not in the column.
 type column struct {
-	// The field "values" contains the different values. The field "ids" maps a value to its index
-	// in the field "values".
+	// values contains the different values. ids maps a value to its index in values.
 	values []scalar
 	ids    map[scalar]uint32
-	// The field "pairs" contains the rows that have a value.
+	// pairs contains the rows that have a value.
 	pairs []pair
 }
 
@@ -58,8 +57,8 @@ func (c *column) append(row uint32, value scalar) (allocated int64) {
 	return allocated + int64(cap(c.pairs)-before)*8
 }
 
-// The method "compact" copies the pairs of the remaining rows to other columns. The argument
-// "renumbered" maps the old number of each row to its new number.
+// compact copies the pairs of the remaining rows to other columns. The argument "renumbered" maps
+// the old number of each row to its new number.
 func (cs columns) compact(to columns, renumbered []uint32) (allocated int64) {
 	for name, c := range cs {
 		made := &column{ids: map[scalar]uint32{}}
@@ -86,8 +85,7 @@ type selection struct {
 	accepted []uint32
 }
 
-// The method "selection" returns a condition and a snapshot of the column to which the condition
-// applies.
+// selection returns a condition and a snapshot of the column to which the condition applies.
 func (cs columns) selection(c condition) selection {
 	column := cs[c.name]
 	if column == nil {
@@ -102,7 +100,7 @@ func (cs columns) selection(c condition) selection {
 	return s
 }
 
-// The method "rows" returns the accepted rows whose numbers are less than n.
+// rows returns the accepted rows whose numbers are less than n.
 func (s *selection) rows(n int) bitset {
 	rows := newBitset(n)
 	if s.condition.in != nil && len(s.accepted) == 0 {

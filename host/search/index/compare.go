@@ -25,18 +25,16 @@ const (
 type comparison struct {
 	*snapshot
 	query *Query
-	// The field "selected" contains the rows to compare.
+	// selected contains the rows to compare.
 	selected bitset
-	// The field "text" contains the text score of each row. The field "text" is nil if the mode
-	// does not use text scores.
+	// text contains the text score of each row. text is nil if the mode does not use text scores.
 	text []float64
-	// The field "rounded" is the rounded vector of the query. If vectors are not compared, rounded
-	// is nil.
+	// rounded is the rounded vector of the query. If vectors are not compared, rounded is nil.
 	rounded *int8vec.Query
 }
 
-// The method "count" adds the entries of the snapshot to the statistics, and returns the live rows.
-// Live rows are neither dead nor hidden nor expired.
+// count adds the entries of the snapshot to the statistics, and returns the live rows. Live rows
+// are neither dead nor hidden nor expired.
 func (s *snapshot) count(r *ranking) bitset {
 	alive, words := s.alive(r.query)
 	n := alive.count()
@@ -56,8 +54,8 @@ func (s *snapshot) count(r *ranking) bitset {
 	return alive
 }
 
-// The method "alive" returns the rows that are neither dead nor hidden nor expired, and the number
-// of words in these rows.
+// alive returns the rows that are neither dead nor hidden nor expired, and the number of words in
+// these rows.
 func (s *snapshot) alive(q *Query) (alive bitset, words int) {
 	alive, words = fullBitset(len(s.keys)), s.totalWords
 	for i, word := range s.dead {
@@ -82,8 +80,8 @@ func (s *snapshot) alive(q *Query) (alive bitset, words int) {
 	return alive, words
 }
 
-// The method "compare" adds the rows of the snapshot to a ranking. The statistics of the ranking
-// must be complete. The argument "alive" is the set of rows that count returned.
+// compare adds the rows of the snapshot to a ranking. The statistics of the ranking must be
+// complete. The argument "alive" is the set of rows that count returned.
 func (s *snapshot) compare(ctx context.Context, r *ranking, alive bitset) error {
 	c := comparison{snapshot: s, query: r.query, selected: alive}
 	for i := range s.filter {
@@ -102,8 +100,8 @@ func (s *snapshot) compare(ctx context.Context, r *ranking, alive bitset) error 
 	return c.compare(ctx, &r.best)
 }
 
-// The variable "scores" contains slices for text scores. The slices are reused, because allocating
-// large slices is expensive.
+// scores contains slices for text scores. The slices are reused, because allocating large slices is
+// expensive.
 var scores sync.Pool
 
 // newScores returns n zeros.
@@ -132,8 +130,8 @@ func (c *comparison) scoreTexts(ctx context.Context, w weights) error {
 	return nil
 }
 
-// The method "compare" adds the selected rows to the best proposals. If the number of rows is
-// large, two goroutines share the work.
+// compare adds the selected rows to the best proposals. If the number of rows is large, two
+// goroutines share the work.
 func (c *comparison) compare(ctx context.Context, to *best) error {
 	n := len(c.keys)
 	if c.selected.count() < minParallel || runtime.GOMAXPROCS(0) == 1 {
@@ -213,8 +211,7 @@ func (c *comparison) compareVectors(chunk *chunk, first, last uint32, to *best) 
 	}
 }
 
-// The method "add" adds a row to the best proposals. The argument "vector" is the vector score of
-// the row.
+// add adds a row to the best proposals. The argument "vector" is the vector score of the row.
 func (c *comparison) add(row uint32, vector float64, to *best) {
 	text := 0.0
 	if c.text != nil {

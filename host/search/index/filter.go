@@ -135,7 +135,7 @@ func parseOperators(name string, operators map[string]any) (condition, error) {
 	return c, c.check(fail)
 }
 
-// The method "check" returns an error if the operators of the condition cannot be combined.
+// check returns an error if the operators of the condition cannot be combined.
 func (c condition) check(fail func(string, ...any) (condition, error)) error {
 	var err error
 	bounded := c.min.kind != none || c.max.kind != none
@@ -163,7 +163,7 @@ func (f Filter) Matches(metadata map[string]any) bool {
 	return true
 }
 
-// The method "matches" reports whether a value meets the condition.
+// matches reports whether a value meets the condition.
 func (c condition) matches(value scalar) bool {
 	if c.in != nil {
 		return value.kind != none && slices.Contains(c.in, value)

@@ -40,7 +40,7 @@ func decode(r storage.Record) (index.Entry, error) {
 	return index.Entry{Key: r.Key, Revision: r.Revision, Expires: r.Expires, Text: c.Text, Vector: c.Vector, Metadata: c.Metadata}, err
 }
 
-// The function "put" stores an entry under a key and returns the entry.
+// put stores an entry under a key and returns the entry.
 func put(t testing.TB, b storage.Backend, k storage.Key, c content, expires time.Time) index.Entry {
 	t.Helper()
 	text, err := json.Marshal(c)
@@ -65,8 +65,8 @@ func remove(t testing.TB, b storage.Backend, keys ...storage.Key) {
 	}
 }
 
-// The function "naive" is a reference implementation of searches, which follows the formulas in the
-// package documentation.
+// naive is a reference implementation of searches, which follows the formulas in the package
+// documentation.
 func naive(t testing.TB, committed []index.Entry, q index.Query) []index.Hit {
 	t.Helper()
 	type candidate struct {
@@ -155,8 +155,8 @@ func naive(t testing.TB, committed []index.Entry, q index.Query) []index.Hit {
 	return hits[:min(len(hits), q.Limit)]
 }
 
-// The function "grid" returns a vector whose elements are multiples of 1/16. Sums of products of
-// multiples of 1/16 have no rounding errors. Therefore all implementations compute the same scores.
+// grid returns a vector whose elements are multiples of 1/16. Sums of products of multiples of 1/16
+// have no rounding errors. Therefore all implementations compute the same scores.
 func grid(elements ...int) []float32 {
 	v := make([]float32, len(elements))
 	for i, e := range elements {
@@ -165,7 +165,7 @@ func grid(elements ...int) []float32 {
 	return v
 }
 
-// The function "describe" returns a readable form of hits.
+// describe returns a readable form of hits.
 func describe(hits []index.Hit) string {
 	text := ""
 	for _, h := range hits {

@@ -31,7 +31,7 @@ const (
 	maxUnfit        = 1024
 )
 
-// The method "add" adds a number of bytes to the memory use of a group.
+// add adds a number of bytes to the memory use of a group.
 func (m *memory) add(group string, bytes int64) {
 	m.total += bytes
 	if m.groups[group] += bytes; m.groups[group] <= 0 {
@@ -39,9 +39,9 @@ func (m *memory) add(group string, bytes int64) {
 	}
 }
 
-// The method "room" returns the maximum size of an index of a group. The maximum size is the larger
-// of two sizes: the share of the group, and the memory that the other groups do not use. A group
-// can use more than its share only as long as the other groups do not need the memory.
+// room returns the maximum size of an index of a group. The maximum size is the larger of two
+// sizes: the share of the group, and the memory that the other groups do not use. A group can use
+// more than its share only as long as the other groups do not need the memory.
 func (m *memory) room(group string) int64 {
 	groups := len(m.groups)
 	if _, counted := m.groups[group]; !counted {
@@ -50,9 +50,9 @@ func (m *memory) room(group string) int64 {
 	return max(m.limit/int64(groups), m.limit-(m.total-m.groups[group]))
 }
 
-// The method "largest" returns the group that uses the most memory. If the memory limit is
-// exceeded, the largest group uses more than its share. If no group uses more memory than the group
-// "preferred", the result is "preferred".
+// largest returns the group that uses the most memory. If the memory limit is exceeded, the largest
+// group uses more than its share. If no group uses more memory than the group "preferred", the
+// result is "preferred".
 func (m *memory) largest(preferred string) string {
 	found := preferred
 	for group, bytes := range m.groups {
@@ -63,7 +63,7 @@ func (m *memory) largest(preferred string) string {
 	return found
 }
 
-// The method "fits" reports whether an attempt to build the index of a partition can succeed.
+// fits reports whether an attempt to build the index of a partition can succeed.
 func (m *memory) fits(prefix storage.Key, group string) bool {
 	u, known := m.unfit[prefix]
 	if !known {
@@ -78,7 +78,7 @@ func (m *memory) fits(prefix storage.Key, group string) bool {
 	return false
 }
 
-// The method "note" records that the index of a partition did not fit in memory.
+// note records that the index of a partition did not fit in memory.
 func (m *memory) note(p *partition) {
 	if len(m.unfit) >= maxUnfit {
 		clear(m.unfit)
@@ -86,9 +86,9 @@ func (m *memory) note(p *partition) {
 	m.unfit[p.key.prefix] = unfit{bytes: p.bytes}
 }
 
-// The method "account" records the size of a partition's table, and the number of entries in this
-// table. If the memory limit is exceeded, account evicts the least recently used partition of the
-// group that uses the most memory. The result is false if the given partition has been evicted.
+// account records the size of a partition's table, and the number of entries in this table. If the
+// memory limit is exceeded, account evicts the least recently used partition of the group that uses
+// the most memory. The result is false if the given partition has been evicted.
 func (s *Set) account(p *partition, bytes int64, entries int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,7 +109,7 @@ func (s *Set) account(p *partition, bytes int64, entries int) bool {
 	return true
 }
 
-// The method "reject" evicts a partition that cannot have an index.
+// reject evicts a partition that cannot have an index.
 func (s *Set) reject(p *partition) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,9 +117,8 @@ func (s *Set) reject(p *partition) {
 	s.memory.note(p)
 }
 
-// The method "oldest" returns the least recently used partition of a group. The method "oldest"
-// returns the argument "last" only if the group has no other partition. The caller must hold the
-// mutex.
+// oldest returns the least recently used partition of a group. oldest returns the argument "last"
+// only if the group has no other partition. The caller must hold the mutex.
 func (s *Set) oldest(group string, last *partition) *partition {
 	found := last
 	for _, partitions := range s.partitions {
@@ -132,8 +131,8 @@ func (s *Set) oldest(group string, last *partition) *partition {
 	return found
 }
 
-// The method "evict" removes a partition from the set. Searches that use the partition can
-// continue. The caller must hold the mutex.
+// evict removes a partition from the set. Searches that use the partition can continue. The caller
+// must hold the mutex.
 func (s *Set) evict(p *partition) {
 	if p.evicted {
 		return

@@ -25,7 +25,7 @@ type partition struct {
 	turn chan struct{}
 	// The field "at" is a position in the history: the table contains all changes up to this
 	// position. Until the first read of all entries is complete, the field "at" is the position at
-	// which the read began, and the field "cursor" is the last key that was read.
+	// which the read began, and cursor is the last key that was read.
 	at       storage.Position
 	cursor   storage.Key
 	complete bool
@@ -40,10 +40,10 @@ type partition struct {
 	users   int    // the number of searches that use the partition
 	used    uint64 // the time of the last use
 	evicted bool
-	// The field "committed" contains the keys that Refresh has added since the last update.
+	// committed contains the keys that Refresh has added since the last update.
 	committed []storage.Key
-	// Updates have consecutive numbers. The field "begun" is the number of the last update that was
-	// started, and the field "ended" is the number of the last update that was completed.
+	// Updates have consecutive numbers. begun is the number of the last update that was started,
+	// and ended is the number of the last update that was completed.
 	begun, ended uint64
 }
 
@@ -62,8 +62,8 @@ var errNoIndex = errors.New("the partition has no index")
 // changesPage is the maximum number of changes that are read together.
 const changesPage = 1024
 
-// The method "update" adds to the table all changes that were committed before update was called.
-// Searches that wait while another search updates the table share the next update.
+// update adds to the table all changes that were committed before update was called. Searches that
+// wait while another search updates the table share the next update.
 func (p *partition) update(ctx context.Context, in *reader) error {
 	p.set.mu.Lock()
 	wanted := p.begun + 1
@@ -86,8 +86,8 @@ func (p *partition) update(ctx context.Context, in *reader) error {
 	return nil
 }
 
-// The method "begin" reports whether a search needs an update. The result is false if another
-// search has already performed the wanted update.
+// begin reports whether a search needs an update. The result is false if another search has already
+// performed the wanted update.
 func (p *partition) begin(wanted uint64) bool {
 	p.set.mu.Lock()
 	defer p.set.mu.Unlock()
@@ -111,7 +111,7 @@ func (p *partition) compact() error {
 	return p.account()
 }
 
-// The method "account" reports the size of the table to the set.
+// account reports the size of the table to the set.
 func (p *partition) account() error {
 	if !p.set.account(p, p.table.bytes, len(p.table.rows)) {
 		return errNoIndex
@@ -131,12 +131,12 @@ type reader struct {
 	analysis  analysis // of the last text
 }
 
-// The method "differs" returns true if the table does not exist yet, or must be built again because
-// the vector of the query has another number of elements.
+// differs returns true if the table does not exist yet, or must be built again because the vector
+// of the query has another number of elements.
 func (in *reader) differs() bool { return in.table == nil || in.table.differs(in.dimension) }
 
-// The method "read" brings the table up to date. If the table contains all entries, the method
-// reads only the changes since the last update.
+// read brings the table up to date. If the table contains all entries, the method reads only the
+// changes since the last update.
 func (in *reader) read(ctx context.Context) error {
 	in.tokenizer = in.language.Tokenizer()
 	if in.differs() {
@@ -156,7 +156,7 @@ func (in *reader) read(ctx context.Context) error {
 	return in.compact()
 }
 
-// The method "restart" begins the read of all entries again.
+// restart begins the read of all entries again.
 func (in *reader) restart(ctx context.Context) error {
 	_, at, err := in.set.backend.Read(ctx, nil, storage.Held{})
 	if err != nil {
@@ -170,8 +170,8 @@ func (in *reader) restart(ctx context.Context) error {
 	return in.account()
 }
 
-// The method "resume" reads the entries that an interrupted update did not read, and then all
-// changes since the position of the partition.
+// resume reads the entries that an interrupted update did not read, and then all changes since the
+// position of the partition.
 func (in *reader) resume(ctx context.Context) error {
 	if err := in.all(ctx); err != nil {
 		return err
@@ -196,8 +196,8 @@ func (in *reader) all(ctx context.Context) error {
 	return nil
 }
 
-// The method "changes" reads the entries that have changed since the position of the partition, and
-// the entries with the keys that Set.Refresh has added.
+// changes reads the entries that have changed since the position of the partition, and the entries
+// with the keys that Set.Refresh has added.
 func (in *reader) changes(ctx context.Context) error {
 	in.set.mu.Lock()
 	committed := in.committed
@@ -212,8 +212,8 @@ func (in *reader) changes(ctx context.Context) error {
 	return err
 }
 
-// The method "follow" reads the entries that have changed since the position of the partition, and
-// also the entries with the given keys.
+// follow reads the entries that have changed since the position of the partition, and also the
+// entries with the given keys.
 func (in *reader) follow(ctx context.Context, keys []storage.Key) error {
 	for {
 		page, at, err := in.set.backend.Changes(ctx, in.key.prefix, in.at, changesPage)
@@ -237,7 +237,7 @@ func (in *reader) follow(ctx context.Context, keys []storage.Key) error {
 	}
 }
 
-// The method "refresh" reads the entries with the given keys again.
+// refresh reads the entries with the given keys again.
 func (in *reader) refresh(ctx context.Context, keys []storage.Key) error {
 	records, err := in.set.backend.Get(ctx, keys...)
 	if err != nil {
@@ -253,8 +253,8 @@ func (in *reader) refresh(ctx context.Context, keys []storage.Key) error {
 	return in.put(ctx, slices.DeleteFunc(records, func(r storage.Record) bool { return !r.Exists() }))
 }
 
-// The method "put" adds the entries of some records to the table. Only the holder of the token
-// changes the table, so put analyzes the texts without holding the mutex.
+// put adds the entries of some records to the table. Only the holder of the token changes the
+// table, so put analyzes the texts without holding the mutex.
 func (in *reader) put(ctx context.Context, records []storage.Record) error {
 	for _, r := range records {
 		if err := ctx.Err(); err != nil { // each record can take milliseconds

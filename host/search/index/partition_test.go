@@ -22,7 +22,7 @@ import (
 type backend struct {
 	storage.Backend
 	scans atomic.Int64
-	// The field "largest" is the size of the contents on the largest page that Scan returned.
+	// largest is the size of the contents on the largest page that Scan returned.
 	largest atomic.Int64
 	// If onScan is not nil, it is called before each call of Scan.
 	onScan func() error
@@ -68,7 +68,7 @@ func randomContent(random *rand.Rand) content {
 	return c
 }
 
-// The function "fill" stores n entries and returns them.
+// fill stores n entries and returns them.
 func fill(t testing.TB, b storage.Backend, prefix storage.Key, n int) []index.Entry {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, uint64(n)))
@@ -79,7 +79,7 @@ func fill(t testing.TB, b storage.Backend, prefix storage.Key, n int) []index.En
 	return entries
 }
 
-// The function "queries" returns searches in all modes, with and without a filter.
+// queries returns searches in all modes, with and without a filter.
 func queries(t testing.TB) (all []index.Query) {
 	t.Helper()
 	for _, mode := range index.Modes() {
@@ -90,8 +90,7 @@ func queries(t testing.TB) (all []index.Query) {
 	return all
 }
 
-// The function "compare" compares the hits of searches with the hits of the reference
-// implementation.
+// compare compares the hits of searches with the hits of the reference implementation.
 func compare(t testing.TB, s *index.Set, prefix storage.Key, entries []index.Entry) {
 	t.Helper()
 	for _, q := range queries(t) {

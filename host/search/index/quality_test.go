@@ -50,8 +50,8 @@ type searched struct {
 	decode index.Decode
 }
 
-// The function "store" stores documents and the lexical vectors of these documents. The item part
-// of a key is the position of the document.
+// store stores documents and the lexical vectors of these documents. The item part of a key is the
+// position of the document.
 func store(t *testing.T, documents []document) searched {
 	t.Helper()
 	backend, prefix := mem.New(), partition("t", "kb")
@@ -70,13 +70,13 @@ func store(t *testing.T, documents []document) searched {
 	return s
 }
 
-// The function "position" returns the position of the document with a key.
+// position returns the position of the document with a key.
 func position(key storage.Key) int {
 	n, _ := strconv.Atoi(key.Part(storage.Item)) // store has created the key
 	return n
 }
 
-// The method "quality" returns the mean nDCG@10 of queries.
+// quality returns the mean nDCG@10 of queries.
 func (s searched) quality(t *testing.T, queries []judged, q index.Query) float64 {
 	t.Helper()
 	texts := make([]string, len(queries))

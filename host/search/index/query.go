@@ -92,8 +92,8 @@ type Query struct {
 	Hidden []storage.Key
 }
 
-// The method "check" sets the defaults of the query. The method "check" returns the language and
-// the words of the query. In the mode Vector, the words are nil.
+// check sets the defaults of the query. check returns the language and the words of the query. In
+// the mode Vector, the words are nil.
 func (q *Query) check() (*search.Language, *search.Query, error) {
 	q.Mode = cmp.Or(q.Mode, Hybrid)
 	q.VectorShare = cmp.Or(q.VectorShare, DefaultVectorShare)

@@ -25,8 +25,8 @@ const (
 type scalar struct {
 	kind kind
 	num  float64 // the value of a number, or 1 for true
-	// The field "text" is a string, or the digits of a large integer. The type float64 cannot
-	// represent every large integer.
+	// text is a string, or the digits of a large integer. The type float64 cannot represent every
+	// large integer.
 	text string
 }
 
@@ -77,7 +77,7 @@ func numberOf(literal string) scalar {
 	return s
 }
 
-// The function "compare" returns the order of two numbers, or of two strings.
+// compare returns the order of two numbers, or of two strings.
 func compare(a, b scalar) int {
 	if a.kind == text || a.text == b.text {
 		return cmp.Or(cmp.Compare(a.num, b.num), strings.Compare(a.text, b.text))

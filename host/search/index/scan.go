@@ -18,8 +18,8 @@ type ranking struct {
 	matcher *search.Matcher // nil in the mode Vector
 	statistics
 	best best
-	// The field "pending" contains the entries that contain words of the query. The scores of these
-	// entries can be computed only when the statistics are complete.
+	// pending contains the entries that contain words of the query. The scores of these entries can
+	// be computed only when the statistics are complete.
 	pending []pending
 }
 
@@ -73,7 +73,7 @@ func (r *ranking) add(e *Entry, own int) {
 	r.pending = append(r.pending, pending{proposal: p, vector: vector, matches: matches, length: length})
 }
 
-// The method "hits" returns the best entries.
+// hits returns the best entries.
 func (r *ranking) hits() []Hit {
 	weights := r.weights()
 	for _, p := range r.pending {

@@ -4,11 +4,11 @@ import (
 	"github.com/toolrun/toolrun/host/search"
 )
 
-// The constant "scale" is the number of steps between the scores 0 and 1. Rounded scores do not
-// depend on the order in which a processor adds numbers.
+// scale is the number of steps between the scores 0 and 1. Rounded scores do not depend on the
+// order in which a processor adds numbers.
 const scale = 10000
 
-// The function "rounded" returns a score in steps, from 0 to scale. NaN becomes 0.
+// rounded returns a score in steps, from 0 to scale. NaN becomes 0.
 func rounded(score float64) int32 {
 	switch {
 	case !(score > 0):
@@ -19,10 +19,9 @@ func rounded(score float64) int32 {
 	return int32(score*scale + 0.5)
 }
 
-// The constant "complete" is the text score of a text of average length that contains each word of
-// the query once. The constant is near 1, because a text that contains all words of the query
-// answers the query completely. Texts that are shorter, or that repeat the words, have higher
-// scores.
+// complete is the text score of a text of average length that contains each word of the query once.
+// The constant is near 1, because a text that contains all words of the query answers the query
+// completely. Texts that are shorter, or that repeat the words, have higher scores.
 const complete = 0.9
 
 // textScore converts a weighted mean of saturations to a text score. The function increases
@@ -34,8 +33,7 @@ func textScore(saturation float64) float64 {
 	return complete + (1-complete)*(saturation-1)/(search.MaxSaturation-1)
 }
 
-// The method "mean" returns the unrounded score for a vector score and a weighted mean of
-// saturations.
+// mean returns the unrounded score for a vector score and a weighted mean of saturations.
 func (q *Query) mean(vector, saturation float64) float64 {
 	if q.Mode == Vector {
 		return vector
@@ -52,22 +50,20 @@ func (q *Query) mean(vector, saturation float64) float64 {
 
 // statistics contains the numbers on which the weights of words depend.
 type statistics struct {
-	// The field "entries" is the number of entries. The field "words" is the number of words in the
-	// texts of these entries.
+	// entries is the number of entries. words is the number of words in the texts of these entries.
 	entries, words int
-	// For each word of the query, the field "containing" is the number of entries that contain the
-	// word.
+	// For each word of the query, containing is the number of entries that contain the word.
 	containing []int
 }
 
 // weights contains the factors of a weighted mean of saturations.
 type weights struct {
-	// The field "words" contains the weight of each word of the query. The sum of the weights is 1.
+	// words contains the weight of each word of the query. The sum of the weights is 1.
 	words   []float64
 	average float64
 }
 
-// The method "weights" returns the weights of the words of the query.
+// weights returns the weights of the words of the query.
 func (s *statistics) weights() weights {
 	w := weights{words: make([]float64, len(s.containing)), average: float64(s.words) / float64(max(1, s.entries))}
 	total := 0.0
@@ -85,8 +81,8 @@ func (s *statistics) weights() weights {
 // counted.
 const maxOccurrences = 255
 
-// The method "occurrence" returns the summand of a word in the weighted mean of an entry. The
-// argument "length" is the number of words in the text of the entry.
+// occurrence returns the summand of a word in the weighted mean of an entry. The argument "length"
+// is the number of words in the text of the entry.
 func (w *weights) occurrence(term, occurrences, length int) float64 {
 	return w.words[term] * search.Saturation(min(occurrences, maxOccurrences), length, w.average)
 }

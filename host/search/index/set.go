@@ -114,9 +114,8 @@ func (s *Set) searchIndex(ctx context.Context, p *partition, language *search.La
 	return snapshot.compare(ctx, r, alive)
 }
 
-// The method "acquire" returns the partition for a key. If the partition does not exist, the result
-// is a new partition if the argument "create" is true and the memory suffices; otherwise, the
-// result is nil.
+// acquire returns the partition for a key. If the partition does not exist, the result is a new
+// partition if the argument "create" is true and the memory suffices; otherwise, the result is nil.
 func (s *Set) acquire(key partitionKey, create bool) *partition {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,7 +133,7 @@ func (s *Set) acquire(key partitionKey, create bool) *partition {
 	return p
 }
 
-// The method "find" returns the partition for a key, or nil. The caller must hold the mutex.
+// find returns the partition for a key, or nil. The caller must hold the mutex.
 func (s *Set) find(key partitionKey) *partition {
 	for _, p := range s.partitions[key.prefix] {
 		if p.key == key {
@@ -144,7 +143,7 @@ func (s *Set) find(key partitionKey) *partition {
 	return nil
 }
 
-// The method "release" ends the use of a partition.
+// release ends the use of a partition.
 func (s *Set) release(p *partition) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

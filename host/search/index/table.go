@@ -21,7 +21,7 @@ type table struct {
 	revisions []int64
 	expires   []int64 // in microseconds; never if the entry does not expire
 	lengths   []uint32
-	// The field "rows" maps the keys of entries to their rows.
+	// rows maps the keys of entries to their rows.
 	rows map[storage.Key]uint32
 	// dead contains the dead rows. A snapshot can share this set of rows, so the table copies the
 	// set before the table changes the set.
@@ -40,8 +40,7 @@ type table struct {
 
 const never = math.MaxInt64
 
-// A compaction maps old row numbers to new row numbers. The constant "removed" is the new number of
-// a removed row.
+// A compaction maps old row numbers to new row numbers. removed is the new number of a removed row.
 const removed = math.MaxUint32
 
 // rowBytes is the approximate size of a row without its key, vector, words and metadata.
@@ -58,8 +57,8 @@ func (t *table) contains(e *Entry) bool {
 	return known && t.revisions[row] == e.Revision
 }
 
-// The method "put" adds an entry, or replaces the entry with the same key. The argument "analysis"
-// contains the words of the text of the entry.
+// put adds an entry, or replaces the entry with the same key. The argument "analysis" contains the
+// words of the text of the entry.
 func (t *table) put(e *Entry, a analysis) {
 	t.remove(e.Key)
 	row, expires, words := uint32(len(t.keys)), microseconds(e.Expires), len(a.known)+len(a.fresh)
@@ -100,19 +99,19 @@ func (t *table) remove(k storage.Key) {
 	t.totalWords -= int(t.lengths[row])
 }
 
-// The method "differs" returns true under two conditions: the vectors of the table do not have the
-// given dimension, and entries with the given dimension possibly exist.
+// differs returns true under two conditions: the vectors of the table do not have the given
+// dimension, and entries with the given dimension possibly exist.
 func (t *table) differs(dimension int) bool {
 	return dimension > 0 && t.vectors.dimension > 0 && dimension != t.vectors.dimension && t.otherLengths > 0
 }
 
-// The method "wasteful" reports whether at least a third of the rows is dead.
+// wasteful reports whether at least a third of the rows is dead.
 func (t *table) wasteful() bool {
 	dead := len(t.keys) - len(t.rows)
 	return dead >= chunkRows && dead*3 > len(t.keys)
 }
 
-// The method "compacted" returns a table with the same entries and without dead rows.
+// compacted returns a table with the same entries and without dead rows.
 func (t *table) compacted() *table {
 	made := newTable(t.vectors.dimension)
 	made.rows = make(map[storage.Key]uint32, len(t.rows))
@@ -151,17 +150,17 @@ type snapshot struct {
 	expires   []int64
 	lengths   []uint32
 	dead      bitset
-	// The field "words" contains the postings of each word of the query.
+	// words contains the postings of each word of the query.
 	words      [][]posting
 	totalWords int
 	earliest   int64
 	filter     []selection
-	// The field "hidden" contains the rows of Query.Hidden.
+	// hidden contains the rows of Query.Hidden.
 	hidden []uint32
 }
 
-// The method "snapshot" returns the state of the table for a query. The argument "terms" contains
-// the words of the query.
+// snapshot returns the state of the table for a query. The argument "terms" contains the words of
+// the query.
 func (t *table) snapshot(q *Query, terms []string) *snapshot {
 	t.shared = true
 	s := &snapshot{

@@ -45,17 +45,17 @@ func (v *vectors) append(vector []float32) int64 {
 // roundedBytes is the size of an int8vec.Rounded.
 const roundedBytes = 12
 
-// The method "padded" returns the size of a rounded vector.
+// padded returns the size of a rounded vector.
 func (v *vectors) padded() int { return int8vec.Padded(v.dimension) }
 
-// The method "exact" returns the vector of a row. The dimension must not be 0.
+// exact returns the vector of a row. The dimension must not be 0.
 func (v *vectors) exact(row uint32) []float32 {
 	i := int(row%chunkRows) * v.dimension
 	return v.chunks[row/chunkRows].exact[i : i+v.dimension]
 }
 
-// The function "dot" returns the scalar product of two vectors of the same length. The products are
-// exact, so processors with and without fused multiply-add compute the same result.
+// dot returns the scalar product of two vectors of the same length. The products are exact, so
+// processors with and without fused multiply-add compute the same result.
 func dot(a, b []float32) float64 {
 	var s0, s1, s2, s3 float64
 	for len(a) >= 4 && len(b) >= 4 {

@@ -4,8 +4,7 @@ import "github.com/toolrun/toolrun/host/search"
 
 // wordTable contains the rows in which each word occurs. Rows are only appended.
 type wordTable struct {
-	// The field "lists" contains one list for each stem, and the field "terms" maps a stem to the
-	// index of the stem's list.
+	// lists contains one list for each stem, and terms maps a stem to the index of the stem's list.
 	terms map[string]uint32
 	lists [][]posting
 }
@@ -33,14 +32,14 @@ const (
 
 // analysis contains the words of a text.
 type analysis struct {
-	// The field "known" contains the indexes of the words that the table contains. The field
-	// "fresh" contains all other words. Repeated words occur repeatedly.
+	// known contains the indexes of the words that the table contains. fresh contains all other
+	// words. Repeated words occur repeatedly.
 	known []uint32
 	fresh []string
 }
 
-// The method "analyze" splits a text into words. The method "analyze" only reads the table. The
-// analysis is valid until the table changes. analyze reuses the memory of an earlier analysis.
+// analyze splits a text into words. analyze only reads the table. The analysis is valid until the
+// table changes. analyze reuses the memory of an earlier analysis.
 func (w *wordTable) analyze(text string, tokenizer *search.Tokenizer, earlier analysis) analysis {
 	a := analysis{known: earlier.known[:0], fresh: earlier.fresh[:0]}
 	for token := range tokenizer.Tokens(text) {
@@ -72,7 +71,7 @@ func (w *wordTable) append(row uint32, a analysis) (allocated int64) {
 	return allocated
 }
 
-// The method "count" records one more occurrence of a word in the last row.
+// count records one more occurrence of a word in the last row.
 func (*wordTable) count(list *[]posting, row uint32) (allocated int64) {
 	if last := len(*list) - 1; last >= 0 && (*list)[last].row() == row {
 		if (*list)[last].occurrences() < maxOccurrences {
@@ -85,7 +84,7 @@ func (*wordTable) count(list *[]posting, row uint32) (allocated int64) {
 	return int64(cap(*list)-before) * 4
 }
 
-// The method "list" returns the postings of a word.
+// list returns the postings of a word.
 func (w *wordTable) list(stem string) []posting {
 	if term, known := w.terms[stem]; known {
 		return w.lists[term]
@@ -93,8 +92,8 @@ func (w *wordTable) list(stem string) []posting {
 	return nil
 }
 
-// The method "compact" appends the postings of the remaining rows to another table. The argument
-// "renumbered" maps the old number of each row to its new number.
+// compact appends the postings of the remaining rows to another table. The argument "renumbered"
+// maps the old number of each row to its new number.
 func (w *wordTable) compact(to *wordTable, renumbered []uint32) (allocated int64) {
 	to.terms = make(map[string]uint32, len(w.terms))
 	for stem, term := range w.terms {

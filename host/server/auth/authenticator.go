@@ -71,9 +71,9 @@ func credentialOf(h http.Header) (credential, error) {
 	return checked(credential{strings.TrimLeft(text, " "), false})
 }
 
-// The function "checked" rejects an empty or overlong credential. The verifiers check the syntax.
-// If a proxy has joined two headers with a comma, the verifiers reject the result, because keys and
-// tokens contain no commas.
+// checked rejects an empty or overlong credential. The verifiers check the syntax. If a proxy has
+// joined two headers with a comma, the verifiers reject the result, because keys and tokens contain
+// no commas.
 func checked(c credential) (credential, error) {
 	if c.text == "" || len(c.text) > maxCredential {
 		return credential{}, Invalid

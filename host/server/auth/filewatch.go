@@ -43,7 +43,7 @@ type watchedFile[T any] struct {
 	failed string // the last logged error
 }
 
-// The method "get" returns the latest valid version.
+// get returns the latest valid version.
 func (w *watchedFile[T]) get(now time.Time, log *slog.Logger) T {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -67,7 +67,7 @@ func (w *watchedFile[T]) get(now time.Time, log *slog.Logger) T {
 	return w.value
 }
 
-// The method "refresh" reads the file if it has changed.
+// refresh reads the file if it has changed.
 func (w *watchedFile[T]) refresh(now time.Time) error {
 	info, err := os.Stat(w.path)
 	if err != nil {
@@ -88,7 +88,7 @@ func same(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.Mode() == b.Mode() && a.ModTime().Equal(b.ModTime())
 }
 
-// The method "read" reads the file even if it has not changed.
+// read reads the file even if it has not changed.
 func (w *watchedFile[T]) read() (value T, info fs.FileInfo, err error) {
 	f, err := os.Open(w.path)
 	if err != nil {
@@ -122,8 +122,8 @@ func (w *watchedFile[T]) forget() {
 	w.info = nil
 }
 
-// The function "cause" returns the underlying system error without the path, because callers add
-// the path as the user has written it.
+// cause returns the underlying system error without the path, because callers add the path as the
+// user has written it.
 func cause(err error) error {
 	if bad, ok := errors.AsType[*fs.PathError](err); ok {
 		return bad.Err

@@ -23,9 +23,9 @@ import (
 
 // keySource verifies signatures with the keys of an issuer.
 type keySource interface {
-	// The method "verify" checks that the key with the given id and algorithm has signed a token.
-	// The method "verify" returns the payload of the token. The error is Invalid, abi.Unavailable
-	// or, if the issuer has no key with the given id, errUnknownKey.
+	// verify checks that the key with the given id and algorithm has signed a token. verify returns
+	// the payload of the token. The error is Invalid, abi.Unavailable or, if the issuer has no key
+	// with the given id, errUnknownKey.
 	verify(ctx context.Context, token string, by signer, now time.Time) ([]byte, error)
 }
 
@@ -35,8 +35,8 @@ var errUnknownKey = errors.New("the issuer has no key with the key id (kid) of t
 // signer contains the key id and the algorithm from the header of a token.
 type signer struct{ kid, alg string }
 
-// The method "matches" reports whether the given key can have created the signature. A JWK that
-// contains an algorithm verifies only signatures of that algorithm (RFC 8725, section 3.1).
+// matches reports whether the given key can have created the signature. A JWK that contains an
+// algorithm verifies only signatures of that algorithm (RFC 8725, section 3.1).
 func (by signer) matches(key jose.JSONWebKey) bool {
 	return key.KeyID == by.kid && (key.Algorithm == "" || key.Algorithm == by.alg)
 }
@@ -52,7 +52,7 @@ func (by signer) keysOf(keys []jose.JSONWebKey) *oidc.StaticKeySet {
 	return set
 }
 
-// The method "rejection" returns the error for a token if no key verifies its signature.
+// rejection returns the error for a token if no key verifies its signature.
 func (by signer) rejection(keys []jose.JSONWebKey) error {
 	if slices.ContainsFunc(keys, func(key jose.JSONWebKey) bool { return key.KeyID == by.kid }) {
 		return Invalid
@@ -203,15 +203,15 @@ type fetcher struct {
 type answer struct {
 	requested time.Time
 	err       error // error of the last request
-	// The field keys contains the usable keys of the last valid response. The field "set" is the
-	// JWK Set in the last valid response, and the field "good" is the time of that response. Before
-	// the first valid response, the fields keys, set and good have their zero values.
+	// The field keys contains the usable keys of the last valid response. set is the JWK Set in the
+	// last valid response, and good is the time of that response. Before the first valid response,
+	// the fields keys, set and good have their zero values.
 	keys []jose.JSONWebKey
 	set  []byte
 	good time.Time
 }
 
-// The method "due" reports whether the fetcher is allowed to query the issuer again.
+// due reports whether the fetcher is allowed to query the issuer again.
 func (a *answer) due(now time.Time) bool {
 	if a == nil {
 		return true
@@ -256,8 +256,8 @@ func (f *fetcher) refreshed(r *http.Request, last *answer, now time.Time) *answe
 	return &answer{requested: now, err: err, keys: last.keys, set: last.set, good: last.good}
 }
 
-// The method "probe" fetches and stores the keys. If the fetch fails, probe returns the error, but
-// does not store or log the error.
+// probe fetches and stores the keys. If the fetch fails, probe returns the error, but does not
+// store or log the error.
 func (f *fetcher) probe(ctx context.Context, url string) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
@@ -276,8 +276,8 @@ func (f *fetcher) probe(ctx context.Context, url string) error {
 	return nil
 }
 
-// The method "ask" fetches the usable keys. The method "ask" does not follow redirects, because a
-// redirect could lead away from https.
+// ask fetches the usable keys. ask does not follow redirects, because a redirect could lead away
+// from https.
 func (f *fetcher) ask(r *http.Request) ([]jose.JSONWebKey, []byte, error) {
 	response, err := f.next.RoundTrip(r)
 	if err != nil {

@@ -138,7 +138,7 @@ func encodeKeys(keys keySet) []byte {
 	return append(data, '\n')
 }
 
-// The method "update" locks the file, changes the content of the file, and unlocks the file.
+// update locks the file, changes the content of the file, and unlocks the file.
 func (k *Keys) update(change func(keySet) (keySet, error)) error {
 	path := k.file.path
 	if target, err := filepath.EvalSymlinks(path); err == nil {
@@ -168,9 +168,9 @@ func (k *Keys) update(change func(keySet) (keySet, error)) error {
 	return nil
 }
 
-// The function "lock" locks a file against changes by other processes. The function "lock" locks a
-// separate file, because the key file itself is replaced. The lock file remains on disk. The system
-// releases the lock when the process exits.
+// lock locks a file against changes by other processes. lock locks a separate file, because the key
+// file itself is replaced. The lock file remains on disk. The system releases the lock when the
+// process exits.
 func lock(path string) (unlock func(), err error) {
 	f, err := lockedfile.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -179,7 +179,7 @@ func lock(path string) (unlock func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// The function "replace" replaces a file atomically.
+// replace replaces a file atomically.
 func replace(path string, data []byte) (err error) {
 	defer func() {
 		if err != nil {

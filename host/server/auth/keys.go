@@ -104,7 +104,7 @@ func (g Grant) Check(now time.Time) error {
 	return Key{Name: g.Name, Role: g.Role, Tenant: g.Tenant, Apps: g.Apps, Code: g.Code}.check()
 }
 
-// The method "check" rejects a key with invalid or misleading fields.
+// check rejects a key with invalid or misleading fields.
 func (k Key) check() error {
 	if err := checkID("name", k.Name); err != nil {
 		return err

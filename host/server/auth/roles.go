@@ -113,7 +113,7 @@ var Table = []Rule{
 	{Permission: Code, Does: "run code that comes with the request", Roles: []Role{Operator}, WithCode: []Role{Runtime}},
 }
 
-// The function "allowed" reports whether a role has a permission. The argument code is the value of
+// allowed reports whether a role has a permission. The argument code is the value of
 // Principal.CanRunCode.
 func allowed(role Role, code bool, permission Permission) bool {
 	for _, rule := range Table {

@@ -177,7 +177,7 @@ func (t *Tokens) Verify(ctx context.Context, token string) (Principal, error) {
 	return t.principal(payload, now)
 }
 
-// The method "refused" logs why a token was rejected. The sender does not receive the reason.
+// refused logs why a token was rejected. The sender does not receive the reason.
 func (t *Tokens) refused(why string) error {
 	t.rejections.log(t.options.Logger, t.options.Now(), why)
 	return Invalid
@@ -217,7 +217,7 @@ func (r *rejections) log(log *slog.Logger, now time.Time, why string) {
 	known.logged, known.since = now, 0
 }
 
-// The method "principal" returns the principal of a token with a valid signature.
+// principal returns the principal of a token with a valid signature.
 func (t *Tokens) principal(payload []byte, now time.Time) (Principal, error) {
 	var registered jwt.Claims
 	var all map[string]any
@@ -254,9 +254,8 @@ func (t *Tokens) principal(payload []byte, now time.Time) (Principal, error) {
 	return Principal{Role: User, Tenant: tenant, User: user, Session: session, Workflow: workflow, Name: cmp.Or(subject, user)}, nil
 }
 
-// The function "claim" returns the id in a claim, or "" if the claim is missing. ok is false if the
-// claim is not a valid id. An empty text is not a valid id, because the result "" means that the
-// claim is missing.
+// claim returns the id in a claim, or "" if the claim is missing. ok is false if the claim is not a
+// valid id. An empty text is not a valid id, because the result "" means that the claim is missing.
 func claim(all map[string]any, name string) (string, bool) {
 	value, there := all[name]
 	if !there { // null is neither a string nor missing

@@ -59,7 +59,7 @@ func newIssuer(t testing.TB, alg string) *issuer {
 	return i
 }
 
-// The method "claims" returns the claims of a valid token.
+// claims returns the claims of a valid token.
 func (i *issuer) claims() map[string]any {
 	return map[string]any{
 		"iss": "https://issuer.example", "aud": []string{"other", "toolrun"}, "sub": "ann", "tenant": "acme",
@@ -106,8 +106,7 @@ func keySet(t testing.TB, keys ...jose.JSONWebKey) string {
 	return string(data)
 }
 
-// The method "tokens" returns Tokens that accept the tokens of the issuer. The keys of the issuer
-// are in a file.
+// tokens returns Tokens that accept the tokens of the issuer. The keys of the issuer are in a file.
 func (i *issuer) tokens(t testing.TB, change func(*auth.TokenOptions)) *auth.Tokens {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "jwks.json")
@@ -379,14 +378,13 @@ func (r *remote) says(status int, body string) {
 	r.answer = func(*http.Request) (int, string, error) { return status, body, nil }
 }
 
-// The function "silent" is an issuer that never responds.
+// silent is an issuer that never responds.
 func silent(r *http.Request) (int, string, error) {
 	<-r.Context().Done()
 	return 0, "", r.Context().Err()
 }
 
-// The method "verify" verifies a token, and then checks the outcome and the number of requests to
-// the issuer.
+// verify verifies a token, and then checks the outcome and the number of requests to the issuer.
 func (r *remote) verify(t *testing.T, ctx context.Context, what string, i *issuer, want error, requested int) {
 	t.Helper()
 	r.requested = 0
@@ -495,14 +493,14 @@ func TestBadKeyServers(t *testing.T) {
 	}
 }
 
-// The function "redirect" sends a redirect whose body is a valid key set.
+// redirect sends a redirect whose body is a valid key set.
 func redirect(w http.ResponseWriter, to, body string) {
 	w.Header().Set("Location", to)
 	w.WriteHeader(http.StatusFound)
 	_, _ = w.Write([]byte(body))
 }
 
-// The function "endless" writes a key set, followed by spaces until the client disconnects.
+// endless writes a key set, followed by spaces until the client disconnects.
 func endless(w http.ResponseWriter, good string) {
 	_, err := w.Write([]byte(good))
 	for blanks := []byte(strings.Repeat(" ", 64<<10)); err == nil; {

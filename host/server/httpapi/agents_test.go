@@ -10,7 +10,7 @@ import (
 
 const turnsPath = "/api/v1/agents/Concierge/turns"
 
-// The method "turn" performs a turn and returns its result.
+// turn performs a turn and returns its result.
 func (s *service) turn(who, body string, headers ...string) (t report.Turn) {
 	s.t.Helper()
 	s.want(200, who, "POST", turnsPath, body, headers...).into(s.t, &t)

@@ -21,7 +21,7 @@ tools:
 	"order.js": {Data: []byte(`await memory.set_content("orders", {item: input.item}); return input.item`)},
 }
 
-// The method "pause" runs a tool for "ann", and expects that the run pauses.
+// pause runs a tool for "ann", and expects that the run pauses.
 func (s *service) pause(tool string) *report.PendingApproval {
 	s.t.Helper()
 	var result report.Result

@@ -14,8 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi"
 )
 
-// The function "backup" requests a backup and returns the response. The function "backup" does not
-// read the body of the response.
+// backup requests a backup and returns the response. backup does not read the body of the response.
 func backup(t *testing.T, s *service, who string) *http.Response {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.server.URL+"/api/v1/backup", nil)
@@ -100,7 +99,7 @@ func TestOneBackupAtATime(t *testing.T) {
 	}
 }
 
-// The type "short" is a backup whose content is shorter than the result of Size.
+// short is a backup whose content is shorter than the result of Size.
 type short struct{ testBackup }
 
 // A client must detect that a backup is incomplete.

@@ -94,7 +94,7 @@ func (b *body) endDecoding() {
 	}
 }
 
-// The method "pay" extends the reservation if more bytes were read than the reservation covers.
+// pay extends the reservation if more bytes were read than the reservation covers.
 func (b *body) pay() error {
 	if b.held == nil || b.read <= b.paid {
 		return nil
@@ -115,8 +115,8 @@ func (b *body) unpaid() bool {
 	return b.err != nil
 }
 
-// The method "decoded" releases the memory that only decoding needs. Some memory remains reserved,
-// because parts of the body can be decoded into trees later.
+// decoded releases the memory that only decoding needs. Some memory remains reserved, because parts
+// of the body can be decoded into trees later.
 func (b *body) decoded() {
 	if b == nil {
 		return
@@ -127,7 +127,7 @@ func (b *body) decoded() {
 	}
 }
 
-// The method "free" releases all memory of the body.
+// free releases all memory of the body.
 func (b *body) free() {
 	if b == nil {
 		return
@@ -202,8 +202,8 @@ func refuseUnread(ctx huma.Context, err error) {
 	refuse(ctx, err)
 }
 
-// The function "drain" reads the body of a client that does not wait for "100 Continue". A client
-// that does not wait reads the response only after it has sent the whole body.
+// drain reads the body of a client that does not wait for "100 Continue". A client that does not
+// wait reads the response only after it has sent the whole body.
 func drain(r *http.Request) {
 	if r.Header.Get("Expect") == "" {
 		_, _ = io.Copy(io.Discard, r.Body)

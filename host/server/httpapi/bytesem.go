@@ -26,7 +26,7 @@ const acquireTimeout = 10 * time.Second
 type byteSemaphore struct {
 	size int64
 	wait time.Duration
-	// The field "what" names the kind of data in error messages, such as "files".
+	// what names the kind of data in error messages, such as "files".
 	what string
 
 	mu     sync.Mutex
@@ -58,9 +58,9 @@ type reservation struct {
 	refused error // why the reservation was refused
 }
 
-// The method "acquire" waits until the requested bytes are available. The caller must call free to
-// release the bytes. If the requester has reserved too many bytes, the error is a problem with
-// status 429. If other owners have reserved too many bytes, the error is a problem with status 503.
+// acquire waits until the requested bytes are available. The caller must call free to release the
+// bytes. If the requester has reserved too many bytes, the error is a problem with status 429. If
+// other owners have reserved too many bytes, the error is a problem with status 503.
 func (r *byteSemaphore) acquire(ctx context.Context, bytes int64, path ...string) (*reservation, error) {
 	h, err := r.begin(bytes, path)
 	if err != nil {
@@ -97,9 +97,9 @@ func (r *byteSemaphore) acquire(ctx context.Context, bytes int64, path ...string
 	return nil, context.Cause(ctx)
 }
 
-// The method "begin" grants bytes to a request or adds the request to the queue. If older requests
-// wait because they need more bytes than are free, the semaphore can grant a new request before the
-// older requests.
+// begin grants bytes to a request or adds the request to the queue. If older requests wait because
+// they need more bytes than are free, the semaphore can grant a new request before the older
+// requests.
 func (r *byteSemaphore) begin(bytes int64, path []string) (*reservation, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -135,7 +135,7 @@ func (r *byteSemaphore) newReservation(bytes int64, path []string) *reservation 
 	return h
 }
 
-// The method "share" returns the share with the given name. The caller holds mu.
+// share returns the share with the given name. The caller holds mu.
 func (r *byteSemaphore) share(name string) *share {
 	s := r.shares[name]
 	if s == nil {
@@ -146,7 +146,7 @@ func (r *byteSemaphore) share(name string) *share {
 	return s
 }
 
-// The method "leave" releases the shares of the reservation. The caller holds mu.
+// leave releases the shares of the reservation. The caller holds mu.
 func (h *reservation) leave() {
 	for _, s := range h.shares {
 		if s.uses--; s.uses == 0 {
@@ -246,7 +246,7 @@ func (h *reservation) shrink(bytes int64) {
 	}
 }
 
-// The method "free" releases all bytes. The method "free" can be called more than once.
+// free releases all bytes. free can be called more than once.
 func (h *reservation) free() { h.shrink(0) }
 
 // pathOf returns the path that identifies a principal as an owner. The path consists of the tenant

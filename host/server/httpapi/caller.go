@@ -16,9 +16,9 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// The method "named" returns the Caller for the user and the session in a request. The user and the
-// session are optional. The method "named" fails if the credentials do not allow the user or the
-// session. The workflow of the Caller is the workflow in the credentials.
+// named returns the Caller for the user and the session in a request. The user and the session are
+// optional. named fails if the credentials do not allow the user or the session. The workflow of
+// the Caller is the workflow in the credentials.
 func (c *call) named(user, session string) (host.Caller, error) {
 	user, session, err := c.principal.ActAs(user, session)
 	return host.Caller{
@@ -105,7 +105,7 @@ func (c *call) checkTest(dryRun bool, f apitypes.TestFields) (model.Mocks, memor
 	return host.ReadMocks(f.Mocks)
 }
 
-// The function "milliseconds" converts a number of milliseconds in a request to a duration.
+// milliseconds converts a number of milliseconds in a request to a duration.
 func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 
 // platformOnly returns the error for a member that only the credentials of the platform may set.

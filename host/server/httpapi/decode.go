@@ -174,8 +174,8 @@ func trimSpace(text []byte) []byte {
 
 var rawMessage = reflect.TypeFor[json.RawMessage]()
 
-// An operation has an input type with the field Body. The method "add" records the names of the
-// JSON members that Body declares.
+// An operation has an input type with the field Body. add records the names of the JSON members
+// that Body declares.
 func (d *decoder) add(input reflect.Type) {
 	body, ok := input.FieldByName("Body")
 	if !ok || body.Type.Kind() != reflect.Struct {

@@ -28,9 +28,9 @@ type fileDelivery struct {
 	minRate minRate
 }
 
-// The method "deliver" opens a file of a known size and reads the first piece of the file. If this
-// read fails, the error is reported before the response begins. The argument path identifies the
-// owner of the memory. The caller must close the delivery.
+// deliver opens a file of a known size and reads the first piece of the file. If this read fails,
+// the error is reported before the response begins. The argument path identifies the owner of the
+// memory. The caller must close the delivery.
 func (h *fileHandler) deliver(ctx context.Context, bytes int64, load loader, path ...string) (*fileDelivery, error) {
 	held, err := h.downloads.acquire(ctx, pieceBytes, path...)
 	if err != nil {
@@ -44,7 +44,7 @@ func (h *fileHandler) deliver(ctx context.Context, bytes int64, load loader, pat
 	return &fileDelivery{load: load, bytes: bytes, first: first, held: held, minRate: fileRate}, nil
 }
 
-// The method "close" releases the memory. The method "close" can be called more than once.
+// close releases the memory. close can be called more than once.
 func (d *fileDelivery) close() {
 	d.first = nil
 	d.held.free()

@@ -61,7 +61,7 @@ func addFacts(s *Server) {
 	}, deleteFact)
 }
 
-// The method "perform" performs an operation on facts with the rights of an operator.
+// perform performs an operation on facts with the rights of an operator.
 func (c *call) perform(ctx context.Context, in apitypes.FactOwner, op string, args ...any) (json.RawMessage, report.Effects, error) {
 	caller, err := c.callerIn(ctx, in.User, in.Session, in.Workflow)
 	if err != nil {

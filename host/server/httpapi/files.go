@@ -83,8 +83,8 @@ type fileHandler struct {
 	links     *Links
 	documents *extract.Reader
 	admitted  func(context.Context)
-	// The field "uploads" limits the memory for files of concurrent uploads. The field "downloads"
-	// limits the memory for pieces of concurrent downloads.
+	// uploads limits the memory for files of concurrent uploads. downloads limits the memory for
+	// pieces of concurrent downloads.
 	uploads, downloads *byteSemaphore
 }
 
@@ -373,8 +373,8 @@ func (h *fileHandler) linkedBytes(ctx context.Context, l link) (int64, error) {
 	return opened.Artifacts().Size(ctx, host.Caller{Tenant: l.tenant}, l.file)
 }
 
-// The method "loading" returns a loader for a file. The loader keeps the host of the app open only
-// during a read.
+// loading returns a loader for a file. The loader keeps the host of the app open only during a
+// read.
 func (h *fileHandler) loading(tenant, app, file string) loader {
 	return func(ctx context.Context, offset int64) ([]byte, error) {
 		opened, release, err := h.apps.Host(ctx, tenant, app)

@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// The method "connect" sends the head of a request and returns the first line of the response.
+// connect sends the head of a request and returns the first line of the response.
 func (s *service) connect(head string) (c net.Conn, status string) {
 	s.t.Helper()
 	c, err := net.Dial("tcp", s.server.Listener.Addr().String())

@@ -44,7 +44,7 @@ type parameter struct {
 
 type media struct{ Schema json.RawMessage }
 
-// The function "operations" reads the OpenAPI document and compiles all response schemas.
+// operations reads the OpenAPI document and compiles all response schemas.
 func operations(t *testing.T, s *service) (list []*operation, schemas map[string]map[string]any) {
 	t.Helper()
 	text, err := s.api.OpenAPI()
@@ -99,8 +99,8 @@ type generator struct {
 	run, workflow string
 }
 
-// The variable "percents" is a list of all percentages. Tests draw from this list, because the
-// package rapid draws most integers near the ends of a range.
+// percents is a list of all percentages. Tests draw from this list, because the package rapid draws
+// most integers near the ends of a range.
 var percents = func() (all [100]int) {
 	for i := range all {
 		all[i] = i
@@ -116,7 +116,7 @@ func pick[T any](g *generator, label string, from ...T) T {
 	return rapid.SampledFrom(from).Draw(g.T, label)
 }
 
-// The variable "texts" contains meaningful and unexpected strings.
+// texts contains meaningful and unexpected strings.
 var texts = []string{
 	"remember", "look", "fail", "nothing", "s1", "s2", "s3", "ann", "bob", "shop", "prefs", "cart", "flags", "sessionMeta", "extra", "1h", "1_week", "greeting",
 	"", ".", "..", "../../etc/passwd", "a/b", "a%2fb", "%00", "\x00", "a\nb", "é", "💥", "\u202e", "{}", `{"a":1}`, `{"language":1}`, `"1"`, "*", "null", "'; --",
@@ -134,7 +134,7 @@ var known = map[string][]string{
 	"block": {"core", "archival"}, "agent_id": {"agent_emails"}, "query": {"tea"}, "expected_updated_at": {"2026-04-30T16:20:00"},
 }
 
-// The method "named" draws a value for a member or a parameter.
+// named draws a value for a member or a parameter.
 func (g *generator) named(name string, s map[string]any) any {
 	if name == "file_id" && g.chance("known file", 80) {
 		return g.file
@@ -154,7 +154,7 @@ func (g *generator) named(name string, s map[string]any) any {
 	return g.value(s)
 }
 
-// The method "value" draws a value that usually matches a schema.
+// value draws a value that usually matches a schema.
 func (g *generator) value(s map[string]any) any {
 	if ref, ok := s["$ref"].(string); ok {
 		return g.value(g.schemas[ref[strings.LastIndexByte(ref, '/')+1:]])
@@ -212,7 +212,7 @@ func (g *generator) spoil(text string) string {
 		text+text, `{"a":1,"a":1}`, "null", "[]", `"text"`, "1e999999999", strings.Repeat("[", 100_000), strings.Repeat(`{"a":`, 20_000), "\ufeff"+text)
 }
 
-// The method "request" draws a request for an operation.
+// request draws a request for an operation.
 func (g *generator) request(s *service, op *operation) *http.Request {
 	query, header := url.Values{}, http.Header{}
 	path := op.path
@@ -291,7 +291,7 @@ func (g *generator) body(op *operation) (body []byte, kind string) {
 	return []byte(text), kind
 }
 
-// The method "check" compares a response with the OpenAPI document.
+// check compares a response with the OpenAPI document.
 func (op *operation) check(t *rapid.T, r *http.Request, got reply) {
 	kind, _, _ := strings.Cut(got.Header.Get("Content-Type"), ";")
 	fail := func(why string) {

@@ -216,8 +216,8 @@ func (r reply) into(t testing.TB, v any) {
 	}
 }
 
-// The method "ask" sends a request with the credentials of a role. The argument "headers" contains
-// pairs of a name and a value.
+// ask sends a request with the credentials of a role. The argument "headers" contains pairs of a
+// name and a value.
 func (s *service) ask(who, method, path, body string, headers ...string) reply {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), method, s.server.URL+path, strings.NewReader(body))
@@ -245,7 +245,7 @@ func (s *service) ask(who, method, path, body string, headers ...string) reply {
 	return reply{response, text}
 }
 
-// The method "want" sends a request and expects a response with the given status.
+// want sends a request and expects a response with the given status.
 func (s *service) want(status int, who, method, path, body string, headers ...string) reply {
 	s.t.Helper()
 	r := s.ask(who, method, path, body, headers...)

@@ -85,8 +85,8 @@ func (l *Links) Make(app, tenant string, a artifact.Artifact) string {
 	return l.base + l.path() + base64.RawURLEncoding.EncodeToString(l.seal(at))
 }
 
-// The method "seal" encrypts and authenticates a link with AES-256-GCM. The nonce is a MAC of the
-// plaintext: equal links get equal nonces, and different links get different nonces.
+// seal encrypts and authenticates a link with AES-256-GCM. The nonce is a MAC of the plaintext:
+// equal links get equal nonces, and different links get different nonces.
 func (l *Links) seal(at link) []byte {
 	plain := at.encode()
 	mac := hmac.New(sha256.New, l.nonces)
@@ -110,8 +110,8 @@ func (at *link) texts() []*string {
 	return []*string{&at.tenant, &at.app, &at.file, &at.name, &at.mediaType}
 }
 
-// The method "decode" parses the output of the function "encode". The result "ok" is true if the
-// output is valid.
+// decode parses the output of the function "encode". The result "ok" is true if the output is
+// valid.
 func (at *link) decode(b []byte) bool {
 	if len(b) < 8 {
 		return false
@@ -127,8 +127,8 @@ func (at *link) decode(b []byte) bool {
 	return len(b) == 0
 }
 
-// The method "check" returns the link of a request. If the link is forged or has expired, the error
-// is "not found", so that the response does not reveal whether the file exists.
+// check returns the link of a request. If the link is forged or has expired, the error is "not
+// found", so that the response does not reveal whether the file exists.
 func (l *Links) check(r *http.Request) (link, error) {
 	at, ok := l.open(r.PathValue("link"))
 	if !ok || r.URL.RawQuery != "" || l.now().Unix() >= at.expires {
@@ -137,7 +137,7 @@ func (l *Links) check(r *http.Request) (link, error) {
 	return at, nil
 }
 
-// The method "open" decrypts an encoded link and reports whether the link is authentic.
+// open decrypts an encoded link and reports whether the link is authentic.
 func (l *Links) open(text string) (at link, ok bool) {
 	if len(text) > maxLink {
 		return at, false

@@ -90,8 +90,8 @@ func (a *Access) middleware(permission auth.Permission) func(huma.Context, func(
 	}
 }
 
-// The method "admit" authenticates the sender of a request and checks a permission. The permission
-// "" means that any valid credentials suffice.
+// admit authenticates the sender of a request and checks a permission. The permission "" means that
+// any valid credentials suffice.
 func (a *Access) admit(r *http.Request, permission auth.Permission) (auth.Principal, error) {
 	p, err := a.authenticate(r)
 	if err != nil {
@@ -136,8 +136,8 @@ func refuse(ctx huma.Context, err error) {
 	writeJSON(ctx.BodyWriter(), p.Problem)
 }
 
-// The method "open" opens the app that a request selects. If the request does not select an app,
-// open opens the only app that the sender may use.
+// open opens the app that a request selects. If the request does not select an app, open opens the
+// only app that the sender may use.
 func (a *Access) open(ctx context.Context, named string) (*call, error) {
 	p, _ := ctx.Value(principalKey{}).(auth.Principal)
 	app, err := a.appOf(p, named)
@@ -192,8 +192,8 @@ type limiter struct {
 // limiters are reset.
 const maxLimiters = 100_000
 
-// The method "wait" returns the time that a principal must wait before it can send its next
-// request. The result is 0 if the principal can send the request at once.
+// wait returns the time that a principal must wait before it can send its next request. The result
+// is 0 if the principal can send the request at once.
 func (l *limiter) wait(p auth.Principal) time.Duration {
 	if l.rate <= 0 {
 		return 0

@@ -21,8 +21,7 @@ var update = flag.Bool("update", false, "write the description of the API anew")
 // The variable committed is the copy of the OpenAPI document in docs.
 var committed = filepath.Join("..", "..", "..", "docs", "openapi.json")
 
-// The function "description" returns the OpenAPI document of a service, but omits the version of
-// the service.
+// description returns the OpenAPI document of a service, but omits the version of the service.
 func description(t testing.TB) []byte {
 	t.Helper()
 	text, err := newService(t, func(o *httpapi.Options) { o.Version, o.Engines = "dev", engines.Infos() }).api.OpenAPI()

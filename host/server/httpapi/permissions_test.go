@@ -33,8 +33,8 @@ const (
 // row describes the request of a route.
 type row struct {
 	// The field status is the status for a caller with permission. The field empty is the status
-	// for a tenant without data. If the field "empty" is 0, the field "status" is also the status
-	// for a tenant without data.
+	// for a tenant without data. If empty is 0, status is also the status for a tenant without
+	// data.
 	status, empty int
 	user, session location
 	body          string
@@ -132,7 +132,7 @@ var rows = map[string]row{
 	"POST /api/v1/import":                                  {status: 200, body: `{"app":"shop","memory":{"NEW":{"access":"user"}}}`},
 }
 
-// The constant "marker" is part of all data of ann.
+// marker is part of all data of ann.
 const marker = "only-ann-knows"
 
 // fixture is a service with two apps and data of ann and bob.
@@ -222,7 +222,7 @@ func (w *fixture) seedRun(d seed) string {
 	return id
 }
 
-// The method "snapshot" returns all data of ann that a request could change.
+// snapshot returns all data of ann that a request could change.
 func (w *fixture) snapshot(d seed) string {
 	var b strings.Builder
 	for _, target := range []string{
@@ -244,7 +244,7 @@ func (w *fixture) snapshot(d seed) string {
 // matrixRequest is a request in the matrix: its caller and its target.
 type matrixRequest struct {
 	who, app, user string
-	// The field "session" is the owner of the session in the request: ann, bob or none.
+	// session is the owner of the session in the request: ann, bob or none.
 	session string
 }
 
@@ -252,7 +252,7 @@ func (a matrixRequest) String() string {
 	return fmt.Sprintf("as %q, app %q, user %q, session of %q", a.who, a.app, a.user, a.session)
 }
 
-// The method "request" returns the HTTP request for the matrixRequest.
+// request returns the HTTP request for the matrixRequest.
 func (r row) request(route httpapi.Route, a matrixRequest, d seed) (target, body, contentType string) {
 	session := map[string]string{"ann": d.annSession, "bob": d.bobSession}[a.session]
 	return r.requestTo(route, matrixTarget{app: a.app, user: a.user, session: session, file: d.file, run: d.run}, d)
@@ -295,7 +295,7 @@ func (r row) requestTo(route httpapi.Route, in matrixTarget, d seed) (target, bo
 	return target + "?" + query.Encode(), body, contentType
 }
 
-// The method "expected" returns the expected status of the response.
+// expected returns the expected status of the response.
 func (r row) expected(route httpapi.Route, a matrixRequest) int {
 	p, known := roles[a.who]
 	switch {
@@ -348,7 +348,7 @@ func (r row) expected(route httpapi.Route, a matrixRequest) int {
 	return r.status
 }
 
-// The method "cases" returns the requests for a route. Each varies one parameter.
+// cases returns the requests for a route. Each varies one parameter.
 func (r row) cases() []matrixRequest {
 	var list []matrixRequest
 	for _, who := range []string{"operator", "runtime", "coder", "read-only", "approver", "backup", "metering", "ann", "bob", "", "stranger", "elsewhere", "no app", "one app"} {
@@ -366,8 +366,8 @@ func (r row) cases() []matrixRequest {
 	return list
 }
 
-// The function "outcome" returns the status of a response. If the response is a stream with a
-// problem event, the result is the status of the problem.
+// outcome returns the status of a response. If the response is a stream with a problem event, the
+// result is the status of the problem.
 func outcome(r reply) int {
 	_, problem, ok := strings.Cut(string(r.body), "event: problem\ndata: ")
 	if !ok || r.Header.Get("Content-Type") != "text/event-stream" {
@@ -398,7 +398,7 @@ func TestAuthorization(t *testing.T) {
 	}
 }
 
-// The method "try" sends one request of the matrix and checks the effects of this request.
+// try sends one request of the matrix and checks the effects of this request.
 func (w *fixture) try(route httpapi.Route, r row, a matrixRequest) {
 	w.t.Helper()
 	d := w.seed()
@@ -442,8 +442,7 @@ func TestMatrixHasNoUnknownRoutes(t *testing.T) {
 	}
 }
 
-// The function "form" returns two values: a form that contains a file, and the content type of this
-// form.
+// form returns two values: a form that contains a file, and the content type of this form.
 func form(filename, mediaType, content string) (body, contentType string) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)

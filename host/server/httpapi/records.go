@@ -90,7 +90,7 @@ func addRecords(s *Server) {
 	}, eraseUser)
 }
 
-// The method "operate" performs an operator's operation on a record.
+// operate performs an operator's operation on a record.
 func (c *call) operate(ctx context.Context, in apitypes.Place, op string, args ...any) (json.RawMessage, error) {
 	reply, _, err := c.perform(ctx, factOwner(in.Owner), op, append([]any{in.Store}, args...)...)
 	return reply, err
@@ -162,7 +162,7 @@ func recordOf(text json.RawMessage) (*recordOutput, error) {
 	return out, nil
 }
 
-// The method "set" writes a record and returns the written record.
+// set writes a record and returns the written record.
 func (c *call) set(ctx context.Context, in apitypes.Place, must apitypes.Precondition, content json.RawMessage, ttl string, replace bool) (*recordOutput, error) {
 	options := map[string]any{}
 	if replace {

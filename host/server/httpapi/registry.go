@@ -89,8 +89,7 @@ func ownerOf(p auth.Principal) identity {
 	return owner
 }
 
-// The method "enter" records a state of a run. The first call for a run adds the run to the
-// registry.
+// enter records a state of a run. The first call for a run adds the run to the registry.
 func (g *registry) enter(id string, state host.RunState, begin func() *trackedRun) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -106,8 +105,7 @@ func (g *registry) enter(id string, state host.RunState, begin func() *trackedRu
 	}
 }
 
-// The method "end" records the Result of a run. The registry keeps the Result for the time
-// resultRetention.
+// end records the Result of a run. The registry keeps the Result for the time resultRetention.
 func (g *registry) end(id string, result *report.Result) {
 	text, err := json.Marshal(result)
 	if err != nil {
@@ -130,8 +128,7 @@ func (g *registry) end(id string, result *report.Result) {
 	g.keep(t)
 }
 
-// The method "keep" adds a run that has ended and evicts older runs if necessary. The caller holds
-// mu.
+// keep adds a run that has ended and evicts older runs if necessary. The caller holds mu.
 func (g *registry) keep(t *trackedRun) {
 	tenant := g.tenants[t.owner.tenant]
 	if tenant == nil {
@@ -164,7 +161,7 @@ func (g *registry) count(t *trackedRun, tenant *tenantResults, owner *callerResu
 	owner.bytes += bytes
 }
 
-// The method "drop" removes a run that has ended. The caller holds mu.
+// drop removes a run that has ended. The caller holds mu.
 func (g *registry) drop(t *trackedRun) {
 	tenant := g.tenants[t.owner.tenant]
 	owner := tenant.owners[t.owner]
@@ -180,7 +177,7 @@ func (g *registry) drop(t *trackedRun) {
 	delete(g.runs, t.ID)
 }
 
-// The method "expire" removes runs whose retention time has passed. The caller holds mu.
+// expire removes runs whose retention time has passed. The caller holds mu.
 func (g *registry) expire(at time.Time) {
 	for e := g.ended.Front(); e != nil; e = g.ended.Front() {
 		t := e.Value.(*trackedRun)
@@ -218,8 +215,7 @@ var errNoRun = abi.Faultf(abi.NotFound, "the run does not exist").
 var errNotCancellable = abi.Faultf(abi.InvalidArgument, "a run of sleep-time memory cannot be canceled").
 	WithHint("pause sleep-time memory to prevent further runs")
 
-// The method "find" returns the current state of a run of an app, provided that the principal may
-// see the run.
+// find returns the current state of a run of an app, provided that the principal may see the run.
 func (g *registry) find(p auth.Principal, app, id string) (apitypes.Run, error) {
 	g.mu.Lock()
 	t, err := g.of(p, app, id)
@@ -236,7 +232,7 @@ func (g *registry) find(p auth.Principal, app, id string) (apitypes.Run, error) 
 	return found, json.Unmarshal(text, found.Result)
 }
 
-// The method "stop" cancels a run that is in progress, provided that the principal may see the run.
+// stop cancels a run that is in progress, provided that the principal may see the run.
 func (g *registry) stop(p auth.Principal, app, id string) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -273,7 +269,7 @@ func (t *trackedRun) visibleTo(p auth.Principal) bool {
 	return ownerOf(p) == t.owner && (p.Session == "" || p.Session == t.Session)
 }
 
-// The method "forget" removes all runs of a user. Runs in progress are removed when they end.
+// forget removes all runs of a user. Runs in progress are removed when they end.
 func (g *registry) forget(tenant, user string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

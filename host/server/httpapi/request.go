@@ -110,19 +110,19 @@ type body struct {
 	io.ReadCloser
 	left    int64
 	control *http.ResponseController
-	// The field "held" is the memory reserved for the body, or nil if the body needs none. The
-	// field "paid" is the number of bytes that the reservation covers.
+	// held is the memory reserved for the body, or nil if the body needs none. paid is the number
+	// of bytes that the reservation covers.
 	held       *reservation
 	read, paid int64
 	document   bool            // the body is an app file
 	maxHeld    int64           // maximum number of bytes that a caller may reserve
 	ctx        context.Context // limits the wait for memory
-	// The field "err" contains the reason why the body cannot be read, or nil. The field "ended"
-	// reports whether the end of the body was reached.
+	// err contains the reason why the body cannot be read, or nil. ended reports whether the end of
+	// the body was reached.
 	err   error
 	ended bool
-	// The field "decodes" limits concurrent decoding of large bodies. The field "path" identifies
-	// the owner of the body for this limit.
+	// decodes limits concurrent decoding of large bodies. path identifies the owner of the body for
+	// this limit.
 	decodes  *byteSemaphore
 	path     []string
 	decoding *reservation

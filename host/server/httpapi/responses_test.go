@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// The method "problem" sends a request that fails and returns the problem document.
+// problem sends a request that fails and returns the problem document.
 func (s *service) problem(status int, who, method, path, body string, headers ...string) apitypes.Problem {
 	s.t.Helper()
 	var p apitypes.Problem

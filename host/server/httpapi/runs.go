@@ -133,8 +133,8 @@ func (in *runInput) job() (job, error) {
 	return job{tool: in.Body.Tool, fields: in.Body.RunFields, key: in.Key}, nil
 }
 
-// The method "job" returns a job for the session in the path of the request. The body of the
-// request may contain the same session as the path.
+// job returns a job for the session in the path of the request. The body of the request may contain
+// the same session as the path.
 func (in *sessionRunInput) job() (job, error) {
 	if in.Body.Session != "" && in.Body.Session != in.Session {
 		return job{}, abi.Faultf(abi.InvalidArgument, "`session_id` differs from the session in the path").WithHint("omit `session_id` from the body")
@@ -152,7 +152,7 @@ func (in *codeInput) job() (job, error) {
 	return job{tool: cmp.Or(in.Body.Name, "code"), fields: in.Body.RunFields, key: in.Key, code: source}, nil
 }
 
-// The method "run" executes a job, and returns the Result if there is one.
+// run executes a job, and returns the Result if there is one.
 func (c *call) run(ctx context.Context, j job) (*resultOutput, error) {
 	inv, err := c.invocation(ctx, j.tool, j.fields)
 	if err != nil {
@@ -173,8 +173,8 @@ func (c *call) run(ctx context.Context, j job) (*resultOutput, error) {
 	return out, failed
 }
 
-// The method "track" adds the run of an invocation to the registry of runs. When the run has begun,
-// track sets the returned id.
+// track adds the run of an invocation to the registry of runs. When the run has begun, track sets
+// the returned id.
 func (c *call) track(inv *host.Invocation, j job, cancel context.CancelCauseFunc) (id *string) {
 	id = new(string)
 	begin := func() *trackedRun {

@@ -34,7 +34,7 @@ const messageBody = `{
 
 const greetTool = `{source: greet.js, description: greets, inputSchema: {type: object, properties: {message: {type: string}}}, grants: {sessionMeta: read}}`
 
-// The function "serving" replaces the app that a service serves.
+// serving replaces the app that a service serves.
 func serving(t *testing.T, text string) *service {
 	t.Helper()
 	var served *tenants.Apps
@@ -100,7 +100,7 @@ type following struct {
 	lines *bufio.Scanner
 }
 
-// The method "follow" opens a stream.
+// follow opens a stream.
 func (s *service) follow(who, path, body string) *following {
 	s.t.Helper()
 	ctx, stop := context.WithTimeout(s.t.Context(), time.Minute)
@@ -122,7 +122,7 @@ func (s *service) follow(who, path, body string) *following {
 	return &following{response, bufio.NewScanner(response.Body)}
 }
 
-// The method "until" reads up to the next line that starts with a prefix and returns this line.
+// until reads up to the next line that starts with a prefix and returns this line.
 func (f *following) until(t *testing.T, prefix string) string {
 	t.Helper()
 	for f.lines.Scan() {

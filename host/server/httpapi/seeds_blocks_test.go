@@ -28,7 +28,7 @@ type sample struct{ method, path, body string }
 
 var requestLine = regexp.MustCompile(`(?m)^(GET|PUT|POST|DELETE) (/\S+)\n`)
 
-// The function "samples" returns the requests on the page, in order.
+// samples returns the requests on the page, in order.
 func samples(t *testing.T, page string) (list []sample) {
 	t.Helper()
 	for _, at := range requestLine.FindAllStringSubmatchIndex(page, -1) {

@@ -311,8 +311,7 @@ func seconds(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.Secon
 // appInput is implemented by inputs that embed apitypes.Target.
 type appInput interface{ AppID() string }
 
-// The function "add" registers an operation that concerns one app. The operation requires the given
-// permission.
+// add registers an operation that concerns one app. The operation requires the given permission.
 func add[I appInput, O any](s *Server, permission auth.Permission, op huma.Operation, handle func(context.Context, *call, *I) (*O, error)) {
 	addPlain(s, permission, op, func(ctx context.Context, in *I) (*O, error) {
 		c, err := s.access.open(ctx, (*in).AppID())

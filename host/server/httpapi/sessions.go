@@ -178,7 +178,7 @@ func changeMetadata(ctx context.Context, c *call, in *metadataInput) (*sessionOu
 	return &sessionOutput{changed}, err
 }
 
-// The function "sorted" sorts a list in place by a key and returns the list.
+// sorted sorts a list in place by a key and returns the list.
 func sorted[T any](list []T, by func(T) string) []T {
 	slices.SortFunc(list, func(a, b T) int { return cmp.Compare(by(a), by(b)) })
 	return list

@@ -81,12 +81,12 @@ type fileWriter struct {
 	buffer  []byte
 }
 
-// The method "start" returns a fileWriter and starts its clock.
+// start returns a fileWriter and starts its clock.
 func (p minRate) start(w http.ResponseWriter) *fileWriter {
 	return &fileWriter{minRate: p, w: w, control: http.NewResponseController(w), begin: time.Now(), buffer: make([]byte, chunkBytes)}
 }
 
-// The method "wait" calls the function f, and does not charge the duration of f to the client.
+// wait calls the function f, and does not charge the duration of f to the client.
 func (p *fileWriter) wait(f func()) {
 	since := time.Now()
 	f()

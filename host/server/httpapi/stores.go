@@ -86,7 +86,7 @@ var builtIn = apitypes.Store{
 	Schema:      memory.SessionMetaSchema,
 }
 
-// The method "describe" returns a declaration in the form that clients receive.
+// describe returns a declaration in the form that clients receive.
 func (h *storeHandler) describe(c *call, st declare.Store) apitypes.Store {
 	declared := declaredByAPI
 	if a, ok := h.apps.App(c.app); ok {
@@ -114,7 +114,7 @@ func (h *storeHandler) get(c *call, name string) (*storeOutput, error) {
 	return nil, abi.Faultf(abi.NotFound, "the store %q does not exist", name)
 }
 
-// The method "declare" creates or changes a store and returns its description.
+// declare creates or changes a store and returns its description.
 func (h *storeHandler) declare(ctx context.Context, c *call, w apitypes.Store, create bool) (*storeOutput, error) {
 	st := declare.Store{
 		Name: w.TechnicalName, Title: w.Name, Description: w.Description, Kind: declare.KindDocument, Access: declare.Scope(w.Access),

@@ -57,7 +57,7 @@ func addStream[I appInput](s *Server, h *runHandler, permission auth.Permission,
 	})
 }
 
-// The method "stream" executes a job and sends its events.
+// stream executes a job and sends its events.
 func (h *runHandler) stream(ctx context.Context, c *call, e *events, j job) {
 	defer e.beat(h.heartbeat)()
 	j.onID = func(id string) {
@@ -92,7 +92,7 @@ type events struct {
 	began   bool
 }
 
-// The method "run" begins the response with the run id.
+// run begins the response with the run id.
 func (e *events) run(id string) {
 	e.mu.Lock()
 	e.w.Header().Set(runIDHeader, id)
@@ -102,7 +102,7 @@ func (e *events) run(id string) {
 	}{id})
 }
 
-// The method "beat" sends comments periodically. The returned function stops the comments.
+// beat sends comments periodically. The returned function stops the comments.
 func (e *events) beat(every time.Duration) (stop func()) {
 	ended, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -128,8 +128,7 @@ func (e *events) beat(every time.Duration) (stop func()) {
 // for a client that does not read.
 const sendTimeout = 5 * time.Second
 
-// The method "send" writes one event. The method "send" ignores errors, because a disconnect ends
-// the request anyway.
+// send writes one event. send ignores errors, because a disconnect ends the request anyway.
 func (e *events) send(name string, v any) {
 	text, err := json.Marshal(v) // on one line
 	if err != nil {
@@ -138,7 +137,7 @@ func (e *events) send(name string, v any) {
 	e.write(fmt.Sprintf("event: %s\ndata: %s\n\n", name, text))
 }
 
-// The method "write" writes a part of the stream. The first call begins the response.
+// write writes a part of the stream. The first call begins the response.
 func (e *events) write(text string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

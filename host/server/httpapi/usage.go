@@ -29,8 +29,7 @@ func (h *usageHandler) register(s *Server) {
 	}, h.read)
 }
 
-// The method "read" returns usage data for the principal's tenant, or for all tenants if the role
-// is metering.
+// read returns usage data for the principal's tenant, or for all tenants if the role is metering.
 func (h *usageHandler) read(ctx context.Context, in *usageInput) (*listOutput[apitypes.AppUsage], error) {
 	p, _ := ctx.Value(principalKey{}).(auth.Principal)
 	q := metering.Query{Tenant: p.Tenant, Apps: p.Apps, After: in.After, Limit: in.Limit}

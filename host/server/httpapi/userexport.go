@@ -31,8 +31,7 @@ type exports struct {
 
 var errExporting = abi.Faultf(abi.Unavailable, "another export of user data is in progress").WithHint("retry when the other export has ended")
 
-// The method "begin" starts an export for a tenant. Call the method "end" when the export has
-// ended.
+// begin starts an export for a tenant. Call the method "end" when the export has ended.
 func (x *exports) begin(tenant string) (end func(), err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -86,9 +85,8 @@ func (h *userHandler) export(ctx context.Context, in *eraseInput) (*huma.StreamR
 	}}, nil
 }
 
-// The method "send" sends the archive while it is being created. If the archive cannot be
-// completed, send aborts the connection, so that the client can detect that the archive is
-// incomplete.
+// send sends the archive while it is being created. If the archive cannot be completed, send aborts
+// the connection, so that the client can detect that the archive is incomplete.
 func (h *userHandler) send(ctx context.Context, w http.ResponseWriter, c *call, user string) {
 	ctx, cancel := context.WithCancel(ctx)
 	from, to := io.Pipe()

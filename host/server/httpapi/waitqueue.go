@@ -70,7 +70,7 @@ func (l *waitQueue) add(h *reservation) (out *reservation, ok bool) {
 	return out, true
 }
 
-// The method "push" appends a reservation to the queue of its caller.
+// push appends a reservation to the queue of its caller.
 func (l *waitQueue) push(h *reservation) {
 	tenant := l.tenants[h.tenant()]
 	if tenant == nil {
@@ -92,7 +92,7 @@ func (l *waitQueue) push(h *reservation) {
 	l.count++
 }
 
-// The method "remove" removes a reservation, and returns true if the reservation was waiting.
+// remove removes a reservation, and returns true if the reservation was waiting.
 func (l *waitQueue) remove(h *reservation) bool {
 	if h.arrived == 0 {
 		return false
@@ -160,10 +160,9 @@ func (t *tenantQueue) waitingOf(caller *share) int {
 	return len(t.callers[caller].waiting)
 }
 
-// The method "best" returns the next reservation that fits, or nil. The method "best" prefers the
-// tenant with the fewest reserved bytes, then the caller with the fewest reserved bytes, then the
-// earliest reservation. If a reservation of a caller fits, every smaller reservation of the same
-// caller also fits.
+// best returns the next reservation that fits, or nil. best prefers the tenant with the fewest
+// reserved bytes, then the caller with the fewest reserved bytes, then the earliest reservation. If
+// a reservation of a caller fits, every smaller reservation of the same caller also fits.
 func (l *waitQueue) best(fits func(*reservation) bool) (best *reservation) {
 	for tenant, t := range l.tenants {
 		if best != nil && tenant.bytes > best.tenant().bytes {

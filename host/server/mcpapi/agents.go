@@ -59,7 +59,7 @@ type answerOfAgent struct {
 	Handoff    *string  `json:"handoff"`
 }
 
-// The method "talk" returns a handler that performs turns with an agent.
+// talk returns a handler that performs turns with an agent.
 func (s *session) talk(agent string) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		message, err := messageOf(req.Params.Arguments)

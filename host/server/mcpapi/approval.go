@@ -55,8 +55,8 @@ func (s *session) mayDecide(ctx context.Context, token string) bool {
 	return err == nil && found.ByUser && found.State == approval.Pending
 }
 
-// The function "ask" sends a request for a decision to the client, and returns the action of the
-// user. The error is not nil if the client does not support requests for a decision.
+// ask sends a request for a decision to the client, and returns the action of the user. The error
+// is not nil if the client does not support requests for a decision.
 func ask(ctx context.Context, link *mcp.ServerSession, pending *report.PendingApproval) (action string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, elicitTime)
 	defer cancel()

@@ -26,8 +26,8 @@ type runMeta struct {
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// The method "call" runs a tool. The method "call" returns a failed run as a result instead of a
-// protocol error, so that models can read the fault and correct their input.
+// call runs a tool. call returns a failed run as a result instead of a protocol error, so that
+// models can read the fault and correct their input.
 func (s *session) call(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	ctx, cancel := s.until(ctx)
 	defer cancel()
@@ -42,7 +42,7 @@ func (s *session) call(ctx context.Context, req *mcp.CallToolRequest) (*mcp.Call
 	return answer(result), nil
 }
 
-// The function "input" returns the arguments of a call, or nil if the call has none.
+// input returns the arguments of a call, or nil if the call has none.
 func input(arguments json.RawMessage) json.RawMessage {
 	if bytes.Equal(bytes.TrimSpace(arguments), []byte("null")) {
 		return nil

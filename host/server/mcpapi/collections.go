@@ -87,8 +87,8 @@ type collectionSearch struct {
 	Filter     json.RawMessage `json:"filter"`
 }
 
-// The method "request" returns the search that the input describes. The method "request" returns a
-// fault if the input does not match the schema of the tool.
+// request returns the search that the input describes. request returns a fault if the input does
+// not match the schema of the tool.
 func (in collectionSearch) request(own []declare.Store) (q host.RecallEntries, err error) {
 	known := slices.ContainsFunc(own, func(st declare.Store) bool { return st.Name == in.Collection })
 	switch {

@@ -35,7 +35,7 @@ func openLibrary(t *testing.T, more string, files fstest.MapFS) *host.Host {
 	return open(t, a)
 }
 
-// The function "remember" stores an entry as an operator.
+// remember stores an entry as an operator.
 func remember(t *testing.T, h *host.Host, caller host.Caller, collection, namespace, content, metadata string) {
 	t.Helper()
 	text, err := json.Marshal(content)

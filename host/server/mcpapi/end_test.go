@@ -80,7 +80,7 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// The function "get" opens the event stream of a session.
+// get opens the event stream of a session.
 func get(t *testing.T, url, user, session string) io.ReadCloser {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)

@@ -100,9 +100,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.streamable.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), sessionKey{}, sess)))
 }
 
-// The method "session" returns the session of the request, provided that it belongs to the caller.
-// If the request may begin a session, session returns a new session. The session counts as busy
-// until the response is written, so that the session is not closed during the request.
+// session returns the session of the request, provided that it belongs to the caller. If the
+// request may begin a session, session returns a new session. The session counts as busy until the
+// response is written, so that the session is not closed during the request.
 func (h *handler) session(r *http.Request, owner host.Caller) (sess *session, ok bool) {
 	if id := r.Header.Get(sessionHeader); id != "" {
 		sess = h.api.find(id, owner)
@@ -127,7 +127,7 @@ func serverOf(r *http.Request) *mcp.Server {
 	return nil
 }
 
-// The function "refuse" writes the response to a request whose caller was rejected.
+// refuse writes the response to a request whose caller was rejected.
 func refuse(w http.ResponseWriter, err error) {
 	fault, ok := errors.AsType[*abi.Fault](err)
 	if !ok {

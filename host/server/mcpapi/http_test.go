@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/mcpapi"
 )
 
-// The function "listen" serves an app over HTTP. The function "listen" trusts the user in a header.
+// listen serves an app over HTTP. listen trusts the user in a header.
 func listen(t *testing.T, s *mcpapi.Server) string {
 	t.Helper()
 	server := httptest.NewServer(s.Handler(func(r *http.Request) (host.Caller, error) {
@@ -55,7 +55,7 @@ func dial(t *testing.T, url, user string, opts *mcp.ClientOptions) *mcp.ClientSe
 	return session
 }
 
-// The function "ask" sends an HTTP request without using the SDK.
+// ask sends an HTTP request without using the SDK.
 func ask(t *testing.T, method, url, user, session, body string) (status int, answer string) {
 	t.Helper()
 	return askHost(t, "", method, url, user, session, body)
@@ -203,8 +203,8 @@ func TestClosedServer(t *testing.T) {
 const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize",` +
 	`"params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
 
-// The function "begin" starts an MCP session that uses the given memory session. The function
-// "begin" returns the MCP session id and the response.
+// begin starts an MCP session that uses the given memory session. begin returns the MCP session id
+// and the response.
 func begin(t *testing.T, url, user, memory string) (id, answer string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(initialize))

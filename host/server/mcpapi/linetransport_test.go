@@ -19,7 +19,7 @@ type answered struct {
 	Result json.RawMessage
 }
 
-// The function "converse" sends lines to a server and returns the responses of the server.
+// converse sends lines to a server and returns the responses of the server.
 func converse(t *testing.T, lines ...string) (answers []answered) {
 	t.Helper()
 	var out strings.Builder

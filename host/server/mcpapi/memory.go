@@ -150,8 +150,8 @@ type blockUpdate struct {
 	Scope    *string `json:"scope"`
 }
 
-// The method "request" returns the update of a block that the input describes. The method "request"
-// returns a fault if the input does not match the schema of the tool.
+// request returns the update of a block that the input describes. request returns a fault if the
+// input does not match the schema of the tool.
 func (in blockUpdate) request() (u host.BlockUpdate, err error) {
 	switch {
 	case in.Block == nil:
@@ -255,8 +255,8 @@ func decodeArguments(arguments json.RawMessage, v any, names ...string) error {
 	return nil
 }
 
-// The function "structured" returns the result of a call. The result contains the given value
-// twice: as text and as structured content.
+// structured returns the result of a call. The result contains the given value twice: as text and
+// as structured content.
 func structured(value any) *mcp.CallToolResult {
 	text, err := json.Marshal(value)
 	if err != nil {

@@ -56,8 +56,8 @@ func newNotifier(ctx context.Context, req *mcp.CallToolRequest) *notifier {
 	return n
 }
 
-// The method "send" sends one notification. The method "send" ignores errors: if the client has
-// disconnected, the response to the request will fail, too.
+// send sends one notification. send ignores errors: if the client has disconnected, the response to
+// the request will fail, too.
 func (n *notifier) send(ctx context.Context, params mcp.Params) {
 	switch params := params.(type) {
 	case *mcp.LoggingMessageParams:
@@ -93,8 +93,8 @@ func (n *notifier) progress(message string) {
 	n.steps++
 }
 
-// The method "close" returns after all notifications are sent. The response to the request is sent
-// after close has returned.
+// close returns after all notifications are sent. The response to the request is sent after close
+// has returned.
 func (n *notifier) close() {
 	if n.dropped > 0 {
 		n.waiting <- &mcp.LoggingMessageParams{

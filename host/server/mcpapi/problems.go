@@ -65,7 +65,7 @@ func (p *problemWriter) Flush() {
 // Unwrap returns the underlying writer for http.ResponseController.
 func (p *problemWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// The method "end" writes the problem document if a plain-text error was collected.
+// end writes the problem document if a plain-text error was collected.
 func (p *problemWriter) end() {
 	if p.status == 0 {
 		return

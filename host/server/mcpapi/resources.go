@@ -41,9 +41,9 @@ func (s *session) addResource(store declare.Store) {
 		})
 }
 
-// The method "read" returns the content of a store for the caller, or null if the store is empty.
-// The client acts for a user and not for an operator. Therefore, the Authority permits the client
-// to read this store, and permits no other action. The app exposes the store.
+// read returns the content of a store for the caller, or null if the store is empty. The client
+// acts for a user and not for an operator. Therefore, the Authority permits the client to read this
+// store, and permits no other action. The app exposes the store.
 func (s *session) read(ctx context.Context, store string) (json.RawMessage, error) {
 	name, err := json.Marshal(store)
 	if err != nil {

@@ -73,8 +73,7 @@ func New(opts Options) *Server {
 	return s
 }
 
-// The method "describe" creates the lists of tools and agents, and the list of tools for blocks and
-// collections.
+// describe creates the lists of tools and agents, and the list of tools for blocks and collections.
 func (s *Server) describe() {
 	var names []string
 	for _, tool := range s.host.App().Tools {
@@ -150,8 +149,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	}
 }
 
-// The method "refuse" makes the server reject new requests. The method "refuse" returns the idle
-// sessions.
+// refuse makes the server reject new requests. refuse returns the idle sessions.
 func (s *Server) refuse() (idle []*session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -247,8 +245,8 @@ func countKey(owner host.Caller) host.Caller {
 	return owner
 }
 
-// The method "oldest" returns the session that must be closed before the caller can open another
-// session. The method "oldest" returns nil if no session must be closed.
+// oldest returns the session that must be closed before the caller can open another session. oldest
+// returns nil if no session must be closed.
 func (s *Server) oldest(owner host.Caller) *session {
 	var oldest *session
 	count := 0

@@ -86,8 +86,7 @@ func (s *session) withResourceCode(method string, req mcp.Request, err error) er
 	return &with
 }
 
-// The method "enter" counts a new request of the session. The method "enter" fails if the server is
-// closing.
+// enter counts a new request of the session. enter fails if the server is closing.
 func (s *session) enter() error {
 	s.api.mu.Lock()
 	defer s.api.mu.Unlock()
@@ -98,15 +97,15 @@ func (s *session) enter() error {
 	return nil
 }
 
-// The method "hold" counts a new request of the session, even if the server is closing.
+// hold counts a new request of the session, even if the server is closing.
 func (s *session) hold() {
 	s.api.mu.Lock()
 	defer s.api.mu.Unlock()
 	s.busy++
 }
 
-// The method "leave" marks a request of the session as done. If the server is closing, leave closes
-// the session after the last request.
+// leave marks a request of the session as done. If the server is closing, leave closes the session
+// after the last request.
 func (s *session) leave() {
 	s.api.mu.Lock()
 	defer s.api.mu.Unlock()
@@ -161,7 +160,7 @@ func (s *session) current() host.Caller {
 	return s.caller
 }
 
-// The method "until" returns a context that ends when ctx ends or when the session is closed.
+// until returns a context that ends when ctx ends or when the session is closed.
 func (s *session) until(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {
@@ -174,12 +173,12 @@ func (s *session) until(ctx context.Context) (context.Context, context.CancelFun
 	return ctx, cancel
 }
 
-// The method "stop" cancels the runs of the session.
+// stop cancels the runs of the session.
 func (s *session) stop() {
 	s.stopOnce.Do(func() { close(s.closing) })
 }
 
-// The method "close" closes the connection to the client.
+// close closes the connection to the client.
 func (s *session) close() {
 	s.stop()
 	s.mu.Lock()
@@ -190,7 +189,7 @@ func (s *session) close() {
 	}
 }
 
-// If this type has started the memory session, the method "end" ends the memory session.
+// If this type has started the memory session, end ends the memory session.
 func (s *session) end() {
 	s.stop()
 	s.mu.Lock()

@@ -83,7 +83,7 @@ func TestEndedSessionIsFollowedByAnother(t *testing.T) {
 	}
 }
 
-// The function "read" reads a store of the shop as an MCP resource.
+// read reads a store of the shop as an MCP resource.
 func read(t *testing.T, c *mcp.ClientSession, store string) (string, error) {
 	t.Helper()
 	got, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "toolrun://shop/memory/" + store})

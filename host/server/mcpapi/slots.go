@@ -54,8 +54,8 @@ func principalOf(owner host.Caller) string {
 	return "user " + owner.User
 }
 
-// The method "take" returns a slot for a new session. closeSession is called when the slot is
-// evicted. closeSession must return quickly.
+// take returns a slot for a new session. closeSession is called when the slot is evicted.
+// closeSession must return quickly.
 func (s *Slots) take(owner host.Caller, closeSession func()) (*slot, error) {
 	entry := &slot{of: s, tenant: owner.Tenant, principal: principalOf(owner), close: closeSession}
 	s.mu.Lock()
@@ -73,10 +73,9 @@ func (s *Slots) take(owner host.Caller, closeSession func()) (*slot, error) {
 	return entry, nil
 }
 
-// The method "victim" returns the slot that a new session evicts. The method "victim" selects the
-// tenant with the most slots, and then the principal of this tenant that has the most slots. If
-// several principals have the most slots, victim selects the least recently used slot of these
-// principals.
+// victim returns the slot that a new session evicts. victim selects the tenant with the most slots,
+// and then the principal of this tenant that has the most slots. If several principals have the
+// most slots, victim selects the least recently used slot of these principals.
 func (s *Slots) victim(newcomer *slot) (victim *slot) {
 	var maximum [2]int
 	for tenant, t := range s.tenants {
@@ -93,9 +92,9 @@ func (s *Slots) victim(newcomer *slot) (victim *slot) {
 	return victim
 }
 
-// The function "weigh" returns the weight of a tenant or a principal. The tenant or principal with
-// the largest weight loses a slot. The weight of the owner of a new session includes the new
-// session. If two weights are equal, the owner of the new session loses the slot.
+// weigh returns the weight of a tenant or a principal. The tenant or principal with the largest
+// weight loses a slot. The weight of the owner of a new session includes the new session. If two
+// weights are equal, the owner of the new session loses the slot.
 func weigh(open int, own bool) int {
 	if own {
 		return 2*(open+1) + 1
@@ -103,7 +102,7 @@ func weigh(open int, own bool) int {
 	return 2 * open
 }
 
-// The method "add" adds a slot as the most recently used slot.
+// add adds a slot as the most recently used slot.
 func (s *Slots) add(entry *slot) {
 	tenant := s.tenants[entry.tenant]
 	if tenant == nil {
@@ -137,7 +136,7 @@ func (s *Slots) remove(entry *slot) {
 	}
 }
 
-// The method "use" marks the slot as the most recently used slot.
+// use marks the slot as the most recently used slot.
 func (entry *slot) use() {
 	entry.of.mu.Lock()
 	defer entry.of.mu.Unlock()
@@ -148,7 +147,7 @@ func (entry *slot) use() {
 	}
 }
 
-// The method "free" releases the slot after its session has ended.
+// free releases the slot after its session has ended.
 func (entry *slot) free() {
 	entry.of.mu.Lock()
 	defer entry.of.mu.Unlock()

@@ -14,8 +14,7 @@ import (
 // party is an MCP client. party has a tenant, a key and a user.
 type party struct{ tenant, actor, user string }
 
-// The method "post" sends a message as a party. The method "post" returns the session, the status
-// and the response.
+// post sends a message as a party. post returns the session, the status and the response.
 func (p party) post(t *testing.T, url, session, body string) (id string, status int, answer string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
@@ -42,7 +41,7 @@ func (p party) post(t *testing.T, url, session, body string) (id string, status 
 	return resp.Header.Get("Mcp-Session-Id"), resp.StatusCode, string(text)
 }
 
-// The method "begin" begins a session. The method "begin" fails the test on an error.
+// begin begins a session. begin fails the test on an error.
 func (p party) begin(t *testing.T, url string) string {
 	t.Helper()
 	id, status, answer := p.post(t, url, "", initialize)
@@ -52,8 +51,7 @@ func (p party) begin(t *testing.T, url string) string {
 	return id
 }
 
-// The function "crowd" returns a pair of servers. Both servers use the same Slots, which has eight
-// slots.
+// crowd returns a pair of servers. Both servers use the same Slots, which has eight slots.
 func crowd(t *testing.T) (urls [2]string, runs *results) {
 	runs = &results{left: make(chan host.Caller, 99)}
 	h, slots := openShop(t, runs), mcpapi.NewSlots(8)
@@ -113,7 +111,7 @@ func TestSlotsGoByUse(t *testing.T) {
 	}
 }
 
-// The function "end" ends a session of a party.
+// end ends a session of a party.
 func end(t *testing.T, url string, p party, session string) (int, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, url, nil)

@@ -18,8 +18,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// The variable "shop" is an app of small tools. Each tool demonstrates one behavior that a client
-// can observe.
+// shop is an app of small tools. Each tool demonstrates one behavior that a client can observe.
 var shop = fstest.MapFS{
 	"app.yaml": {Data: []byte(`
 app: shop
@@ -70,8 +69,7 @@ type results struct {
 	host.NopObserver
 	ended chan *report.Result
 	left  chan host.Caller // callers whose session has ended
-	// If the function in the field "called" is not nil, it is called after each memory operation of
-	// a run.
+	// If the function in called is not nil, it is called after each memory operation of a run.
 	called func(host.RunInfo)
 }
 
@@ -91,7 +89,7 @@ func (r *results) MemoryCalled(_ context.Context, run host.RunInfo, _ host.CallE
 	}
 }
 
-// The function "open" opens a host for an app.
+// open opens a host for an app.
 func open(t *testing.T, a *app.App, observers ...host.Observer) *host.Host {
 	t.Helper()
 	h, err := host.Open(t.Context(), host.Options{
@@ -137,16 +135,15 @@ func serve(t *testing.T, h *host.Host) *mcpapi.Server {
 	return s
 }
 
-// The function "connect" connects a client over a pair of streams, as over stdio. The returned
-// function closes the client and waits until the server has ended. The client uses the latest
-// protocol version.
+// connect connects a client over a pair of streams, as over stdio. The returned function closes the
+// client and waits until the server has ended. The client uses the latest protocol version.
 func connect(t *testing.T, s *mcpapi.Server, caller host.Caller, opts *mcp.ClientOptions) (*mcp.ClientSession, func()) {
 	t.Helper()
 	return connectAt(t, "", s, caller, opts)
 }
 
-// The constant "handshake" is a protocol version in which a client sets the log level of the
-// session after a handshake. In later versions, each request sets the log level.
+// handshake is a protocol version in which a client sets the log level of the session after a
+// handshake. In later versions, each request sets the log level.
 const handshake = "2025-06-18"
 
 func connectAt(t *testing.T, version string, s *mcpapi.Server, caller host.Caller, opts *mcp.ClientOptions) (*mcp.ClientSession, func()) {
@@ -174,7 +171,7 @@ func connectAt(t *testing.T, version string, s *mcpapi.Server, caller host.Calle
 	return session, leave
 }
 
-// The function "client" connects a client without options.
+// client connects a client without options.
 func client(t *testing.T, h *host.Host, caller host.Caller) *mcp.ClientSession {
 	t.Helper()
 	session, _ := connect(t, serve(t, h), caller, nil)
@@ -191,7 +188,7 @@ func call(t *testing.T, c *mcp.ClientSession, tool string, arguments any) *mcp.C
 	return result
 }
 
-// The function "text" returns the only text of a result.
+// text returns the only text of a result.
 func text(t *testing.T, r *mcp.CallToolResult) string {
 	t.Helper()
 	if len(r.Content) != 1 {

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 )
 
-// The function "describe" returns a tool in the form in which MCP lists it.
+// describe returns a tool in the form in which MCP lists it.
 func describe(t app.Tool) *mcp.Tool {
 	out := &mcp.Tool{
 		Name: t.Name, Title: t.Title, Description: t.Description,
@@ -24,8 +24,8 @@ func describe(t app.Tool) *mcp.Tool {
 }
 
 // offer adds a tool to a server. The SDK panics on some schemas, such as a schema with an invalid
-// x-mcp-header. The method "offer" recovers from these panics. Schemas come from app authors, so a
-// bad schema must not crash the server.
+// x-mcp-header. offer recovers from these panics. Schemas come from app authors, so a bad schema
+// must not crash the server.
 func offer(to *mcp.Server, tool *mcp.Tool, run mcp.ToolHandler) (err error) {
 	defer func() {
 		if refused := recover(); refused != nil {

@@ -13,8 +13,8 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// The function "collector" returns an exporter. The exporter sends spans to the OpenTelemetry
-// collector that the options specify.
+// collector returns an exporter. The exporter sends spans to the OpenTelemetry collector that the
+// options specify.
 func collector(opts Options) (sdktrace.SpanExporter, error) {
 	endpoint, err := url.JoinPath(opts.OTLPEndpoint, "v1", "traces")
 	if err != nil {

@@ -60,7 +60,7 @@ FLOW:
     THEN: COMPLETE
 `
 
-// The function "open" opens the shop with a guest as its only tool.
+// open opens the shop with a guest as its only tool.
 func open(t testing.TB, g guest, observers ...host.Observer) *host.Host {
 	t.Helper()
 	return openAt(t, nil, g, observers...)
@@ -110,7 +110,7 @@ func quoted(s string) json.RawMessage {
 	return text
 }
 
-// The function "count" reads and writes a store, as most tools do.
+// count reads and writes a store, as most tools do.
 func count(ctx context.Context, h engine.Host) (engine.Output, error) {
 	if _, err := h.Call(ctx, get("visits")); err != nil {
 		return engine.Output{}, err

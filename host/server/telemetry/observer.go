@@ -127,7 +127,7 @@ type runEnd struct {
 	at              time.Time
 }
 
-// The method "count" counts a run that has ended.
+// count counts a run that has ended.
 func (m *metrics) count(e runEnd) {
 	switch {
 	case e.run.Sleep:
@@ -188,8 +188,8 @@ func (e runEnd) cpuMS() float64 {
 	return e.result.Usage.CPUMS
 }
 
-// The method "stored" returns the writes that the run committed. A failed run commits no writes,
-// and a dry run commits no writes.
+// stored returns the writes that the run committed. A failed run commits no writes, and a dry run
+// commits no writes.
 func (e runEnd) stored() []report.WriteEffect {
 	if !e.result.OK || len(e.result.Changes) > 0 {
 		return nil

@@ -181,7 +181,7 @@ toolrun_runs_total{app="shop",code="ok",tool="visit"} 1
 `, "toolrun_runs_in_progress", "toolrun_runs_total")
 }
 
-// The function "value" returns the value of a gauge that has only one series.
+// value returns the value of a gauge that has only one series.
 func value(t *testing.T, tel *telemetry.Telemetry, name string) float64 {
 	t.Helper()
 	families, err := tel.Registry().Gather()

@@ -48,7 +48,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// The method "check" returns an error that reports all invalid options.
+// check returns an error that reports all invalid options.
 func (o Options) check() error {
 	var errs []error
 	if !(o.SampleRatio >= 0 && o.SampleRatio <= 1) { // false for NaN

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// The constant "scope" is the instrumentation scope of the spans.
+// scope is the instrumentation scope of the spans.
 const scope = "github.com/toolrun/toolrun/host/server/telemetry"
 
 // maxCalls and maxAttempts limit the number of spans of a run. An attempt can make a thousand
@@ -78,8 +78,8 @@ func (c *runTrace) executed(number int, event host.Execution) {
 	}
 }
 
-// The method "trace" creates the spans of a run. If ctx contains a span, this span is the parent of
-// the run's span. trace returns the span of the run.
+// trace creates the spans of a run. If ctx contains a span, this span is the parent of the run's
+// span. trace returns the span of the run.
 func (e *runEnd) trace(ctx context.Context, tracer trace.Tracer) trace.SpanContext {
 	name := "run"
 	if e.tool != "" {
@@ -121,9 +121,8 @@ func (e *runEnd) traceAttempts(ctx context.Context, tracer trace.Tracer) {
 	}
 }
 
-// The method "trace" creates the span of an attempt. The children of this span are a span for the
-// queue time and a span for the guest. The guest's span is named worker if the guest ran in a
-// worker process.
+// trace creates the span of an attempt. The children of this span are a span for the queue time and
+// a span for the guest. The guest's span is named worker if the guest ran in a worker process.
 func (a attempt) trace(ctx context.Context, tracer trace.Tracer, calls []call) {
 	ctx, span := tracer.Start(ctx, "attempt", trace.WithTimestamp(a.Began), trace.WithAttributes(
 		attribute.Int("toolrun.attempt", a.number), attribute.Float64("toolrun.waited_ms", milliseconds(a.QueueTime))))

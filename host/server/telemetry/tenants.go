@@ -36,8 +36,7 @@ func newTenants(opts Options) *tenants {
 	return t
 }
 
-// The method "label" returns the label of a tenant. The label does not change while the process
-// runs.
+// label returns the label of a tenant. The label does not change while the process runs.
 func (t *tenants) label(id string) string {
 	t.mu.RLock()
 	known, full := t.labels[id], t.left == 0
@@ -81,8 +80,8 @@ func (t *Telemetry) Limited(tenant string) {
 	}
 }
 
-// The method "ended" counts a run that has ended. The argument "began" is true if the run was
-// counted as in progress.
+// ended counts a run that has ended. The argument "began" is true if the run was counted as in
+// progress.
 func (t *tenants) ended(id, outcome string, began bool, result *report.Result) {
 	if !t.on {
 		return

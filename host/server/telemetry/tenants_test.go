@@ -128,7 +128,7 @@ func TestQueueTimeOfUnstartedRun(t *testing.T) {
 	}
 }
 
-// The function "scrape" returns the metrics in the Prometheus format.
+// scrape returns the metrics in the Prometheus format.
 func scrape(t *testing.T, tel *telemetry.Telemetry) string {
 	t.Helper()
 	w := httptest.NewRecorder()

@@ -38,8 +38,8 @@ func traced(t testing.TB, opts telemetry.Options) (*telemetry.Telemetry, *tracet
 	return tel, exporter
 }
 
-// The function "tree" returns spans as an indented tree, ordered by start time. The function "tree"
-// fails the test if a span begins before its parent, or if it ends after its parent.
+// tree returns spans as an indented tree, ordered by start time. tree fails the test if a span
+// begins before its parent, or if it ends after its parent.
 func tree(t *testing.T, tel *telemetry.Telemetry, exporter *tracetest.InMemoryExporter) string {
 	t.Helper()
 	if err := tel.Flush(t.Context()); err != nil {

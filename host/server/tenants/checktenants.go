@@ -97,7 +97,7 @@ type failureLog struct {
 	logged map[hostKey]time.Time
 }
 
-// The method "due" reports whether a failure to open a host should be logged.
+// due reports whether a failure to open a host should be logged.
 func (f *failureLog) due(at hostKey, now time.Time) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// The method "use" counts a use of the host. The caller holds Apps.mu.
+// use counts a use of the host. The caller holds Apps.mu.
 func (o *openHost) use() {
 	o.uses.Add(1)
 	o.inUse++
 	o.used = time.Now()
 }
 
-// The method "release" ends a use of a host.
+// release ends a use of a host.
 func (a *Apps) release(o *openHost) {
 	a.mu.Lock()
 	o.inUse--
@@ -93,7 +93,7 @@ type keyedMutexEntry struct {
 	users int
 }
 
-// The method "lock" locks the mutex of a key. The returned function unlocks the mutex.
+// lock locks the mutex of a key. The returned function unlocks the mutex.
 func (k *keyedMutex) lock(at hostKey) func() {
 	k.mu.Lock()
 	if k.locks == nil {

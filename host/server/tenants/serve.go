@@ -62,9 +62,8 @@ func (a *Apps) Serve(ctx context.Context, served []*app.App) error {
 	return errors.Join(errs...)
 }
 
-// The method "reopen" opens a new version of an app for each tenant that has an open host. First,
-// reopen checks the stores of all tenants; see checkTenants. The caller must hold the mutex
-// serving.
+// reopen opens a new version of an app for each tenant that has an open host. First, reopen checks
+// the stores of all tenants; see checkTenants. The caller must hold the mutex serving.
 func (a *Apps) reopen(ctx context.Context, declared *app.App) error {
 	if err := checkTenants(ctx, a.options.Host, a.logger, declared); err != nil {
 		return err
@@ -72,8 +71,8 @@ func (a *Apps) reopen(ctx context.Context, declared *app.App) error {
 	return a.replace(ctx, declared)
 }
 
-// The method "replace" opens an app for all tenants of the app. If the app cannot be opened for one
-// tenant, the app is not replaced for any tenant. The caller must hold the mutex serving.
+// replace opens an app for all tenants of the app. If the app cannot be opened for one tenant, the
+// app is not replaced for any tenant. The caller must hold the mutex serving.
 func (a *Apps) replace(ctx context.Context, declared *app.App) error {
 	fresh := map[hostKey]*openHost{}
 	was := a.outdated(declared)
@@ -115,9 +114,9 @@ func (a *Apps) outdated(declared *app.App) map[hostKey]*openHost {
 	return list
 }
 
-// The method "swap" replaces an old host by a new host. A nil host means that no host is open. swap
-// fails if the old host has already been replaced. If the argument "declared" is not nil, swap also
-// fails if the service no longer uses this declaration of the app.
+// swap replaces an old host by a new host. A nil host means that no host is open. swap fails if the
+// old host has already been replaced. If the argument "declared" is not nil, swap also fails if the
+// service no longer uses this declaration of the app.
 func (a *Apps) swap(at hostKey, was, o *openHost, declared *app.App) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -131,7 +130,7 @@ func (a *Apps) swap(at hostKey, was, o *openHost, declared *app.App) bool {
 	return true
 }
 
-// The method "drop" closes the host of a key. The next use opens the host again.
+// drop closes the host of a key. The next use opens the host again.
 func (a *Apps) drop(at hostKey) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -161,8 +160,8 @@ func (a *Apps) DeclareStores(ctx context.Context, tenant, id string, stores []de
 	})
 }
 
-// The method "declare" adds declarations to the tenant's declarations, unless the function "check"
-// returns an error.
+// declare adds declarations to the tenant's declarations, unless the function "check" returns an
+// error.
 func (a *Apps) declare(ctx context.Context, tenant, id string, stores []declare.Store, check func(known []declare.Store) error) error {
 	at := hostKey{tenant, id}
 	defer a.declaring.lock(at)()

@@ -26,8 +26,8 @@ type sleeper struct {
 	done    sync.WaitGroup
 }
 
-// The method "run" begins due runs periodically until the channel "stop" is closed. Then, the
-// method waits until the runs that it has begun have ended.
+// run begins due runs periodically until the channel "stop" is closed. Then, the method waits until
+// the runs that it has begun have ended.
 func (s *sleeper) run(stop <-chan struct{}) {
 	every := s.apps.options.SleepEvery
 	if every < 0 || s.apps.options.Host.Backend == nil {
@@ -60,9 +60,9 @@ func (a *Apps) RunDue(ctx context.Context) error {
 	return err
 }
 
-// The method "pass" begins due runs of a bounded number of apps, and does not wait for the end of
-// these runs. If the previous runs of an app are still in progress, pass skips the app. Therefore,
-// a slow app does not delay other apps.
+// pass begins due runs of a bounded number of apps, and does not wait for the end of these runs. If
+// the previous runs of an app are still in progress, pass skips the app. Therefore, a slow app does
+// not delay other apps.
 func (s *sleeper) pass(ctx context.Context) error {
 	if !s.sleeps() {
 		return nil
@@ -87,7 +87,7 @@ func (s *sleeper) pass(ctx context.Context) error {
 	return nil
 }
 
-// The method "enter" selects the apps whose runs begin now.
+// enter selects the apps whose runs begin now.
 func (s *sleeper) enter(due []memory.DueApp) []hostKey {
 	var waiting []hostKey
 	for _, d := range due {

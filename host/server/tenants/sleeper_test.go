@@ -64,7 +64,7 @@ func settled(t *testing.T, n int, run func(context.Context, engine.Host) (engine
 	return a
 }
 
-// The function "waiting" returns the number of conversations that still wait for their run.
+// waiting returns the number of conversations that still wait for their run.
 func waiting(t *testing.T, a *tenants.Apps, n int) (left int) {
 	t.Helper()
 	for i := range n {

@@ -20,9 +20,9 @@ type places struct {
 	running  map[hostKey]bool
 	byTenant map[string]int // the number of places of each tenant
 	count    int            // the number of turns so far
-	// The field "recent" maps each tenant, and each app of a tenant, to its last turn. The key of a
-	// tenant has the app "". The list "order" contains the keys of the map "recent", with the least
-	// recent key first. A key that is missing in the map has its turn before all other keys.
+	// recent maps each tenant, and each app of a tenant, to its last turn. The key of a tenant has
+	// the app "". The list "order" contains the keys of the map "recent", with the least recent key
+	// first. A key that is missing in the map has its turn before all other keys.
 	recent map[hostKey]recentTurn
 	order  *list.List // of hostKey
 }
@@ -36,8 +36,7 @@ func newPlaces() *places {
 	return &places{running: map[hostKey]bool{}, byTenant: map[string]int{}, recent: map[hostKey]recentTurn{}, order: list.New()}
 }
 
-// The method "take" assigns free places to waiting apps, and returns the apps that have a place
-// now.
+// take assigns free places to waiting apps, and returns the apps that have a place now.
 func (p *places) take(waiting []hostKey) (taken []hostKey) {
 	for len(p.running) < sleeperRunners {
 		at, ok := p.next(waiting)
@@ -77,7 +76,7 @@ func (p *places) before(a, b hostKey) bool {
 	return p.recent[a].turn < p.recent[b].turn
 }
 
-// The method "remember" records that a tenant or an app has had its turn.
+// remember records that a tenant or an app has had its turn.
 func (p *places) remember(at hostKey) {
 	if r, ok := p.recent[at]; ok {
 		p.order.Remove(r.inOrder)
@@ -88,7 +87,7 @@ func (p *places) remember(at hostKey) {
 	}
 }
 
-// The method "leave" frees the place of an app.
+// leave frees the place of an app.
 func (p *places) leave(at hostKey) {
 	delete(p.running, at)
 	if p.byTenant[at.tenant]--; p.byTenant[at.tenant] == 0 {

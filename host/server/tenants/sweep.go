@@ -23,12 +23,12 @@ const (
 type sweeper struct {
 	options host.Options
 	apps    func() []*app.App // returns the apps that are served
-	// The function "open" returns the host of a tenant's app; see Apps.Host.
+	// open returns the host of a tenant's app; see Apps.Host.
 	open   func(ctx context.Context, tenant, id string) (h *host.Host, release func(), err error)
 	logger *slog.Logger
 }
 
-// The method "run" sweeps the backend periodically until the channel "stop" is closed.
+// run sweeps the backend periodically until the channel "stop" is closed.
 func (s *sweeper) run(stop <-chan struct{}) {
 	every := s.options.SweepEvery
 	if every == 0 {

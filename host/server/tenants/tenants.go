@@ -96,8 +96,7 @@ type openHost struct {
 	host  *host.Host
 	err   error
 	uses  sync.WaitGroup
-	// Apps.mu guards the following fields. The field "used" is the time at which the last use began or
-	// ended.
+	// Apps.mu guards the following fields. used is the time at which the last use began or ended.
 	inUse int
 	used  time.Time
 }
@@ -234,8 +233,8 @@ func (a *Apps) Host(ctx context.Context, tenant, id string) (h *host.Host, relea
 	return o.host, func() { a.release(o) }, nil
 }
 
-// The method "find" returns the host of a key and counts a use. If the result "mine" is not nil,
-// the caller must open the host with this declaration.
+// find returns the host of a key and counts a use. If the result "mine" is not nil, the caller must
+// open the host with this declaration.
 func (a *Apps) find(at hostKey) (o *openHost, mine *app.App, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -270,8 +269,7 @@ func (a *Apps) errNoApp(id string) error {
 	return f
 }
 
-// The method "open" opens a host with the stores that the tenant declared and the stores in the
-// argument "more".
+// open opens a host with the stores that the tenant declared and the stores in the argument "more".
 func (a *Apps) open(ctx context.Context, tenant string, declared *app.App, more []declare.Store) (*host.Host, error) {
 	ctx = context.WithoutCancel(ctx) // other callers wait for the same host
 	stores, err := memory.Declared(ctx, a.options.Host.Backend, tenant, declared.ID)
@@ -303,10 +301,10 @@ func (a *Apps) open(ctx context.Context, tenant string, declared *app.App, more 
 	return host.Open(ctx, opts)
 }
 
-// The function "merge" adds a store that a tenant declared. If the app file also declares this
-// store, the declaration in the app file normally wins. If the two declarations refer to different
-// records, the tenant's declaration wins. Otherwise, the app could not be opened, or stored records
-// would be lost. The result "replaced" is true if the tenant's declaration won.
+// merge adds a store that a tenant declared. If the app file also declares this store, the
+// declaration in the app file normally wins. If the two declarations refer to different records,
+// the tenant's declaration wins. Otherwise, the app could not be opened, or stored records would be
+// lost. The result "replaced" is true if the tenant's declaration won.
 func merge(stores []declare.Store, s declare.Store) (all []declare.Store, replaced bool) {
 	i := slices.IndexFunc(stores, func(other declare.Store) bool { return strings.EqualFold(other.Name, s.Name) })
 	if i < 0 {
@@ -349,7 +347,7 @@ func (a *Apps) forget(at hostKey, o *openHost) {
 	}
 }
 
-// The method "retire" closes a host as soon as it is no longer in use.
+// retire closes a host as soon as it is no longer in use.
 func (a *Apps) retire(o *openHost) {
 	a.gone.Go(func() {
 		<-o.ready

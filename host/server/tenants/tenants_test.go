@@ -34,7 +34,7 @@ func (s stub) Run(ctx context.Context, _ engine.Input, h engine.Host) (engine.Ou
 	return s.run(ctx, h)
 }
 
-// The function "count" increments the user's record and returns its previous content.
+// count increments the user's record and returns its previous content.
 func count(ctx context.Context, h engine.Host) (engine.Output, error) {
 	text, err := h.Call(ctx, abi.Call{Op: abi.GetContent, Args: []json.RawMessage{json.RawMessage(`"notes"`)}})
 	if err != nil {
@@ -44,7 +44,7 @@ func count(ctx context.Context, h engine.Host) (engine.Output, error) {
 	return engine.Output{Output: text}, err
 }
 
-// The function "load" loads an app whose store has the given access.
+// load loads an app whose store has the given access.
 func load(t *testing.T, access string) *app.App {
 	t.Helper()
 	text := "app: shop\nmemory: {notes: {access: " + access + "}}\ntools: {look: {source: look.js, description: looks, grants: {notes: readwrite}}}\n"
@@ -73,7 +73,7 @@ func serve(t *testing.T, run func(context.Context, engine.Host) (engine.Output, 
 	return a
 }
 
-// The function "look" runs the tool for ann in the given tenant.
+// look runs the tool for ann in the given tenant.
 func look(t *testing.T, a *tenants.Apps, tenant string) string {
 	t.Helper()
 	h, release, err := a.Host(t.Context(), tenant, "shop")
@@ -442,7 +442,7 @@ func TestIdleHostsAreClosed(t *testing.T) {
 	look(t, b, "left")
 }
 
-// The type "stuck" is a backend that blocks the reads of a tenant until the tenant is released.
+// stuck is a backend that blocks the reads of a tenant until the tenant is released.
 type stuck struct {
 	storage.Backend
 	requested, resume chan struct{}

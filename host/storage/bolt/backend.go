@@ -38,8 +38,8 @@ type Backend struct {
 	batchTime time.Duration
 	// chunkTime is maxRemovedTime. Tests set a lower limit.
 	chunkTime time.Duration
-	// The field "update" is a function that executes another function in a write transaction. Tests
-	// replace the field to inject errors.
+	// update is a function that executes another function in a write transaction. Tests replace the
+	// field to inject errors.
 	update func(fn func(tx *bbolt.Tx) error) error
 }
 
@@ -165,7 +165,7 @@ func (b *Backend) shutdown() error {
 	return b.db.Close()
 }
 
-// The method "read" calls fn in a read transaction, which is a snapshot of the database.
+// read calls fn in a read transaction, which is a snapshot of the database.
 func (b *Backend) read(fn func(tx *bbolt.Tx) error) error {
 	if b.broken.Load() {
 		return errBroken

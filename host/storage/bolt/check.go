@@ -167,7 +167,7 @@ func (c *checker) eachEntry(in index, fn func(entry []byte)) {
 	}
 }
 
-// The method "indexed" reports whether an index contains an entry.
+// indexed reports whether an index contains an entry.
 func (c *checker) indexed(in index, entry []byte) bool {
 	if present, changed := c.deferred[in][string(entry)]; changed {
 		return present

@@ -123,9 +123,9 @@ const (
 	returned
 )
 
-// The method "try" executes the first n requests of batch in one transaction. The result "spoiled"
-// is true if the transaction was rolled back before its commit because of request n. If "spoiled"
-// is true, err is the error of request n.
+// try executes the first n requests of batch in one transaction. The result "spoiled" is true if
+// the transaction was rolled back before its commit because of request n. If "spoiled" is true, err
+// is the error of request n.
 func (b *Backend) try(batch []*request) (n int, spoiled bool, err error) {
 	if b.broken.Load() {
 		return len(batch), false, errBroken
@@ -170,8 +170,8 @@ func (b *Backend) try(batch []*request) (n int, spoiled bool, err error) {
 	return n, false, b.outcome(id, err)
 }
 
-// The method "outcome" returns the error of a failed commit. If the database contains the changes
-// of the failed commit, the outcome is unknown, because the bytes may not have reached the disk.
+// outcome returns the error of a failed commit. If the database contains the changes of the failed
+// commit, the outcome is unknown, because the bytes may not have reached the disk.
 func (b *Backend) outcome(id int, err error) error {
 	err = full(err)
 	current := 0

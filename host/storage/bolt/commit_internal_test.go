@@ -53,7 +53,7 @@ func sweepUpTo(ctx context.Context, b storage.Backend, at time.Time, limit int) 
 	return len(removed), err
 }
 
-// The function "count" increments the revision of a record.
+// count increments the revision of a record.
 func count(b *Backend, k storage.Key) error {
 	return b.Update(context.Background(), storage.Keys(k), func(now []storage.Record) ([]storage.Write, error) {
 		return []storage.Write{{Record: storage.Record{Key: k, Revision: now[0].Revision + 1}}}, nil

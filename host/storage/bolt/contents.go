@@ -46,7 +46,7 @@ func (r reference) append(dst []byte) []byte {
 	return binary.BigEndian.AppendUint32(dst, r.checksum)
 }
 
-// The method "end" returns the number that follows the number of the last piece.
+// end returns the number that follows the number of the last piece.
 func (r reference) end() uint64 { return r.first + uint64((r.bytes+pieceBytes-1)/pieceBytes) }
 
 func pieceKey(number uint64) []byte { return binary.BigEndian.AppendUint64(nil, number) }
@@ -118,7 +118,7 @@ func decodeHead(_ *bbolt.Tx, k storage.Key, value []byte) (h storage.Head, err e
 	return h, err
 }
 
-// The method "read" returns a copy of the content of the record under k.
+// read returns a copy of the content of the record under k.
 func (r reference) read(contents *bbolt.Bucket, k storage.Key) ([]byte, error) {
 	content := make([]byte, 0, r.bytes)
 	c := contents.Cursor()
@@ -141,9 +141,9 @@ func damagedContent(k storage.Key, why string) error {
 	return fmt.Errorf("content of record %s: %w: %s", k, storage.ErrCorrupt, why)
 }
 
-// The method "contents" returns the bucket that contains the pieces. The method "contents" also
-// sets nextPiece, before the transaction removes any content. If a transaction has deleted all
-// entries of several pages, bbolt's Cursor.Last does not terminate.
+// contents returns the bucket that contains the pieces. contents also sets nextPiece, before the
+// transaction removes any content. If a transaction has deleted all entries of several pages,
+// bbolt's Cursor.Last does not terminate.
 func (t *transaction) contents() *bbolt.Bucket {
 	contents := t.tx.Bucket(contentsBucket)
 	if t.nextPiece == 0 {
@@ -155,8 +155,8 @@ func (t *transaction) contents() *bbolt.Bucket {
 	return contents
 }
 
-// The method "encode" returns the value that is stored for a record. The method stores a large
-// content in pieces.
+// encode returns the value that is stored for a record. The method stores a large content in
+// pieces.
 func (t *transaction) encode(r storage.Record) ([]byte, error) {
 	if len(r.Content) <= pieceBytes {
 		return storage.AppendRecord(nil, r), nil

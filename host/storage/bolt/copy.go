@@ -58,7 +58,7 @@ func eachCopied(tx *bbolt.Tx, changes indexChanges, name []byte, fn visit) error
 	return tx.Bucket(name).ForEach(fn)
 }
 
-// The function "full" wraps an error with storage.ErrFull if the disk has no free space.
+// full wraps an error with storage.ErrFull if the disk has no free space.
 func full(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return fmt.Errorf("%w: %w", storage.ErrFull, err)

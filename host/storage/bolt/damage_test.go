@@ -89,8 +89,8 @@ func exercise(t *testing.T, path string, records []storage.Record) (complete boo
 	return complete
 }
 
-// The function "damaged" modifies a copy of a database and then calls the functions Check and
-// exercise with the copy.
+// damaged modifies a copy of a database and then calls the functions Check and exercise with the
+// copy.
 func damaged(t *testing.T, image []byte, records []storage.Record) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "db")

@@ -73,8 +73,8 @@ type deferred struct {
 	bytes   int
 }
 
-// The method "load" reads the deferred changes into d at the start of a transaction, unless d
-// already contains them.
+// load reads the deferred changes into d at the start of a transaction, unless d already contains
+// them.
 func (d *deferred) load(tx *bbolt.Tx) (err error) {
 	if d.commit == tx.ID()-1 {
 		return nil
@@ -156,7 +156,7 @@ func (t *transaction) settleIndexes() error {
 	return err
 }
 
-// The method "committed" updates d after a transaction has been committed.
+// committed updates d after a transaction has been committed.
 func (d *deferred) committed(t *transaction) {
 	switch {
 	case t.settled:

@@ -49,7 +49,7 @@ func deferredBytes(t *testing.T, b *Backend) (size int) {
 	return size
 }
 
-// The function "settle" writes the deferred changes to the indexes.
+// settle writes the deferred changes to the indexes.
 func settle(t *testing.T, b *Backend) {
 	t.Helper()
 	err := b.submit(t.Context(), sender{}, func(t *transaction) error {
@@ -70,8 +70,8 @@ func lastCommitOf(t *testing.T, b *Backend) (id int) {
 	return id
 }
 
-// The function "write" stores records in one commit. If the revision of a record is 0, the function
-// removes the record.
+// write stores records in one commit. If the revision of a record is 0, the function removes the
+// record.
 func write(b *Backend, records ...storage.Record) error {
 	keys := make([]storage.Key, len(records))
 	for i, r := range records {
@@ -91,7 +91,7 @@ type indexModel struct {
 	records map[storage.Key]storage.Record
 }
 
-// The method "entries" returns the entries that an index must contain.
+// entries returns the entries that an index must contain.
 func (m indexModel) entries(in index) (want []string) {
 	for k, r := range m.records {
 		if in == expiryIndex && !r.Expires.IsZero() {

@@ -28,7 +28,7 @@ func Example() {
 	// visit 2
 }
 
-// The function "visit" opens the database and increments a counter.
+// visit opens the database and increments a counter.
 func visit(path string) error {
 	backend, err := bolt.Open(path, nil)
 	if err != nil {

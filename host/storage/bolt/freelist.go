@@ -18,8 +18,8 @@ type freelist struct {
 // list of free pages. The list of a small file takes only a few pages.
 const smallFile = 8 << 20
 
-// The method "begin" reports whether the commit of a transaction stores the list. The argument
-// "size" is the size of the file.
+// begin reports whether the commit of a transaction stores the list. The argument "size" is the
+// size of the file.
 func (f *freelist) begin(size int64) bool {
 	if size <= smallFile || f.wanted.Load() {
 		return true
@@ -28,9 +28,9 @@ func (f *freelist) begin(size int64) bool {
 	return false
 }
 
-// The method "want" makes all future commits store the list. If the last commit did not store the
-// list, the method "want" calls the function "commit". The method "want" ignores an error of the
-// function "commit", because all readers of the list can handle a missing list.
+// want makes all future commits store the list. If the last commit did not store the list, want
+// calls the function "commit". want ignores an error of the function "commit", because all readers
+// of the list can handle a missing list.
 func (f *freelist) want(commit func()) {
 	f.wanted.Store(true)
 	if !f.stored.Load() {

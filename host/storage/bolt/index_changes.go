@@ -35,7 +35,7 @@ func (c *indexChanges) set(in index, entry string, present bool) {
 	c[in][entry] = present
 }
 
-// The method "add" adds later changes to c.
+// add adds later changes to c.
 func (c *indexChanges) add(later indexChanges) {
 	for in, changes := range later {
 		for entry, present := range changes {
@@ -79,8 +79,8 @@ func changeOf(in index, entry string, present bool) change {
 	return change{key, in, tag, present}
 }
 
-// The method "entry" returns the bytes of the index entry. The second result is false if the fields
-// of the change are invalid.
+// entry returns the bytes of the index entry. The second result is false if the fields of the
+// change are invalid.
 func (c change) entry() ([]byte, bool) {
 	if c.in == expiryIndex {
 		return append([]byte(c.value), c.key...), len(c.value) == 8
@@ -122,7 +122,7 @@ func partSum(key, part []byte) uint32 {
 	return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, part[partHeader:])
 }
 
-// The method "encode" encodes the changes of a commit and returns the encoded parts.
+// encode encodes the changes of a commit and returns the encoded parts.
 func (c *indexChanges) encode(commit int) (parts [][]byte) {
 	end := func() {
 		if last := len(parts) - 1; last >= 0 {
@@ -142,8 +142,8 @@ func (c *indexChanges) encode(commit int) (parts [][]byte) {
 	return parts
 }
 
-// The method "append" encodes a change and appends the result to a part. The argument "before" is
-// the key of the previous change.
+// append encodes a change and appends the result to a part. The argument "before" is the key of the
+// previous change.
 func (c change) append(part []byte, before storage.Key) []byte {
 	head := byte(c.in) << 1
 	if c.present {
@@ -185,7 +185,7 @@ func cutChange(data []byte) (c encodedChange, rest []byte, ok bool) {
 // changes.
 type wanted func(in index, value []byte) bool
 
-// The method "decode" decodes a part and adds the wanted changes to c.
+// decode decodes a part and adds the wanted changes to c.
 func (c *indexChanges) decode(key, part []byte, want wanted) error {
 	if len(part) < partHeader || binary.LittleEndian.Uint32(part) != partSum(key, part) {
 		return fmt.Errorf("deferred changes to the indexes: %w: the checksum does not match", storage.ErrCorrupt)

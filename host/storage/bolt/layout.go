@@ -32,9 +32,9 @@ var (
 )
 
 // format is the version of the file format, which includes the layout of the buckets and the
-// contents of the records. Open accepts a file only if the version of the file is equal to the
-// constant "format". If older versions of toolrun cannot read a changed format, the constant needs
-// a new number here and in the other backends.
+// contents of the records. Open accepts a file only if the version of the file is equal to format.
+// If older versions of toolrun cannot read a changed format, the constant needs a new number here
+// and in the other backends.
 const format = 8
 
 // initialise creates the buckets and the meta entries in an empty database.

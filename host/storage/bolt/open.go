@@ -217,7 +217,7 @@ func (s *snapshot) close() {
 	s.db.Close()
 }
 
-// The type "file" is a database file that bbolt has opened.
+// file is a database file that bbolt has opened.
 type file struct {
 	db *bbolt.DB
 	fd *os.File // bbolt's file descriptor

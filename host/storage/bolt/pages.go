@@ -38,8 +38,8 @@ var errForeign = errors.New("the file is not a toolrun database: choose another 
 // noFreelist is the page id in a header if the free list is not stored.
 const noFreelist = 0xFFFFFFFFFFFFFFFF
 
-// The type "header" contains the fields of a meta page. A meta page locates the parts of the file
-// after one transaction.
+// header contains the fields of a meta page. A meta page locates the parts of the file after one
+// transaction.
 type header struct {
 	pageSize             int64
 	root, freelist, next uint64 // page ids; "next" is the first unused page at the end
@@ -128,7 +128,7 @@ type subtree struct {
 	low, high []byte
 }
 
-// The method "contains" reports whether a key is in the range of the subtree.
+// contains reports whether a key is in the range of the subtree.
 func (s subtree) contains(key []byte) bool {
 	return bytes.Compare(key, s.low) >= 0 && (s.high == nil || bytes.Compare(key, s.high) < 0)
 }
@@ -164,8 +164,7 @@ func checkPages(r io.ReaderAt, h header) (lost int, err error) {
 	return lost, nil
 }
 
-// The method "read" returns the bytes of a page and of its overflow pages, and marks the pages as
-// used.
+// read returns the bytes of a page and of its overflow pages, and marks the pages as used.
 func (w *walker) read(id uint64) (flags uint16, count int, page []byte, err error) {
 	if id < 2 || id >= w.next {
 		return 0, 0, nil, damage("the page does not exist")
@@ -198,8 +197,7 @@ func (w *walker) read(id uint64) (flags uint16, count int, page []byte, err erro
 	return order.Uint16(head[8:]), int(order.Uint16(head[10:])), w.bytes, nil
 }
 
-// The method "visit" checks the elements of one page and queues the pages that the elements
-// reference.
+// visit checks the elements of one page and queues the pages that the elements reference.
 func (w *walker) visit(tree subtree, flags uint16, count int, page []byte) error {
 	if flags != branchPage && flags != leafPage || flags == branchPage && count == 0 {
 		return damage("the page has the wrong type")

@@ -61,7 +61,7 @@ func checkImage(image []byte) error {
 	return err
 }
 
-// page is a page of an image. The methods of the type "page" modify the page.
+// page is a page of an image. The methods of page modify the page.
 type page struct {
 	image []byte
 	id    uint64

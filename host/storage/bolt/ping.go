@@ -9,8 +9,7 @@ func (b *Backend) Ping(ctx context.Context) error {
 	return b.submit(ctx, sender{}, nothing)
 }
 
-// The function "nothing" writes nothing. The transaction is committed even if none of its requests
-// writes.
+// nothing writes nothing. The transaction is committed even if none of its requests writes.
 func nothing(t *transaction) error {
 	t.wrote = true
 	return nil

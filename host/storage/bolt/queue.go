@@ -17,8 +17,8 @@ type request struct {
 	// the function "do" returns. If the function "do" returns an error, its previous writes are
 	// undone.
 	do func(t *transaction) error
-	// The field "from" is the sender of the request. Tenants take turns in rounds. The field
-	// "round" is the number of the round in which the request is executed.
+	// The field "from" is the sender of the request. Tenants take turns in rounds. round is the
+	// number of the round in which the request is executed.
 	from  sender
 	round int
 	bytes int64 // the approximate size of the contents that the function "do" wrote and removed, in bytes
@@ -43,13 +43,13 @@ const (
 	abandoned
 )
 
-// The method "begin" reports whether the request must be executed. The result is false only if the
-// caller has abandoned the request.
+// begin reports whether the request must be executed. The result is false only if the caller has
+// abandoned the request.
 func (r *request) begin() bool {
 	return r.state.CompareAndSwap(waiting, begun) || r.state.Load() == begun
 }
 
-// The method "abandon" withdraws the request, or returns false if the request has already begun.
+// abandon withdraws the request, or returns false if the request has already begun.
 func (r *request) abandon() bool { return r.state.CompareAndSwap(waiting, abandoned) }
 
 // The duration of a commit depends on the number of written bytes. All requests of a commit wait
@@ -65,7 +65,7 @@ const (
 	maxLarge = 1024
 )
 
-// The type "queue" is a queue of requests that wait for a commit. One goroutine commits at a time.
+// queue is a queue of requests that wait for a commit. One goroutine commits at a time.
 //
 // Tenants take turns. The first waiting request of each tenant is executed before the second
 // request of any tenant. A tenant's small requests are executed in the order of arrival. Large
@@ -80,8 +80,8 @@ type queue struct {
 	busy   bool // true while a commit is in progress
 	closed bool
 	idle   sync.Cond // a condition that is signaled when the last commit has ended
-	// If the last request of a sender was large, the field "large" contains the sender and the size
-	// of the request.
+	// If the last request of a sender was large, large contains the sender and the size of the
+	// request.
 	large map[sender]int64
 	// pause is true for the commit that follows a large commit. If pause is true and small requests
 	// are waiting, the commit takes no large requests.
@@ -94,8 +94,8 @@ func newQueue() *queue {
 	return q
 }
 
-// The method "add" adds a request to the queue. The result "lead" is true if no commit is in
-// progress. If "lead" is true, the caller must commit until the method "done" returns false.
+// add adds a request to the queue. The result "lead" is true if no commit is in progress. If "lead"
+// is true, the caller must commit until the method "done" returns false.
 func (q *queue) add(r *request) (lead bool, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -126,8 +126,8 @@ func (q *queue) next() []*request {
 	return q.items[:q.taken:q.taken]
 }
 
-// The method "pick" moves the requests of the next commit to the front, in order, and returns the
-// number of these requests.
+// pick moves the requests of the next commit to the front, in order, and returns the number of
+// these requests.
 func (q *queue) pick() int {
 	room := int64(maxLargeBytes)
 	if q.pause && slices.ContainsFunc(q.items, func(r *request) bool { return q.large[r.from] == 0 }) {
@@ -146,8 +146,8 @@ func (q *queue) pick() int {
 	return len(picked)
 }
 
-// The method "learn" records whether the requests of a commit were large. The queue predicts that
-// the next request of a sender has the same size as the sender's last request.
+// learn records whether the requests of a commit were large. The queue predicts that the next
+// request of a sender has the same size as the sender's last request.
 func (q *queue) learn(done []*request) {
 	total := int64(0)
 	for _, r := range done {
@@ -164,8 +164,8 @@ func (q *queue) learn(done []*request) {
 	q.pause = !q.pause && total >= largeBytes // large requests wait for at most one commit in a row
 }
 
-// The method "done" removes the first n requests and reports whether more requests are waiting. If
-// no more requests are waiting, the caller stops committing.
+// done removes the first n requests and reports whether more requests are waiting. If no more
+// requests are waiting, the caller stops committing.
 func (q *queue) done(n int) (more bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -185,8 +185,7 @@ func (q *queue) done(n int) (more bool) {
 	return q.busy
 }
 
-// The method "close" rejects all waiting and future requests, and returns when the current commit
-// has ended.
+// close rejects all waiting and future requests, and returns when the current commit has ended.
 func (q *queue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

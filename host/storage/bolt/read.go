@@ -44,9 +44,8 @@ func (b *Backend) Changes(ctx context.Context, prefix storage.Key, since storage
 	return changes, next, err
 }
 
-// If an observation in the argument "held" is no longer true, the function "check" returns
-// storage.ErrChanged. The function "check" reads versions, but it reads neither contents nor
-// checksums.
+// If an observation in the argument "held" is no longer true, check returns storage.ErrChanged.
+// check reads versions, but it reads neither contents nor checksums.
 func check(tx *bbolt.Tx, held storage.Held) error {
 	if held.Empty() {
 		return nil
@@ -82,8 +81,8 @@ func sameRange(records *bbolt.Bucket, g storage.Range) (bool, error) {
 	return len(seen) == 0, nil
 }
 
-// The method "check" works like the function "check", but reads through a write transaction and
-// sees the writes of that transaction.
+// check works like check, but reads through a write transaction and sees the writes of that
+// transaction.
 func (t *transaction) check(held storage.Held) error {
 	if held.Empty() {
 		return nil

@@ -103,9 +103,9 @@ type search struct {
 	done   bool
 }
 
-// The method "expired" removes expired records. The method searches for expired records outside
-// commits, because other commits must not wait for the search. A commit checks again whether a
-// record that the search found has expired.
+// expired removes expired records. The method searches for expired records outside commits, because
+// other commits must not wait for the search. A commit checks again whether a record that the
+// search found has expired.
 func (r *removal) expired(ctx context.Context, s search) error {
 	for len(r.removed) < r.limit && !s.done && (s.group == "" || s.looked < maxGroupLooked) {
 		keys, err := r.find(ctx, &s)
@@ -122,9 +122,8 @@ func (r *removal) expired(ctx context.Context, s search) error {
 	return nil
 }
 
-// The method "find" checks at most maxLooked further records and returns the keys of expired
-// records. The number of returned keys is at most the number of records that the sweep may still
-// remove.
+// find checks at most maxLooked further records and returns the keys of expired records. The number
+// of returned keys is at most the number of records that the sweep may still remove.
 func (r *removal) find(ctx context.Context, s *search) (keys []storage.Key, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -168,14 +167,14 @@ func (r *removal) find(ctx context.Context, s *search) (keys []storage.Key, err 
 	return keys, err
 }
 
-// The method "counts" reports whether the record under a key is in the group of the search.
+// counts reports whether the record under a key is in the group of the search.
 func (s *search) counts(key storage.Key) bool {
 	group, ok := key.Group()
 	return s.group == "" || ok && group == s.group
 }
 
-// The type "entries" is an iterator over pairs. Each pair consists of an index entry and the key of
-// the entry's record. For each pair, the caller must check whether the record matches.
+// entries is an iterator over pairs. Each pair consists of an index entry and the key of the
+// entry's record. For each pair, the caller must check whether the record matches.
 type entries = iter.Seq2[[]byte, storage.Key]
 
 // The function "under" iterates over the record keys that have a prefix. If the argument "from" is
@@ -207,8 +206,8 @@ func taggedEntries(tx *bbolt.Tx, changes indexChanges, prefix, from []byte) entr
 	}
 }
 
-// The function "listed" returns an iterator over pairs of a nil entry and a key. The entry in each
-// pair is nil because the keys are not from an index.
+// listed returns an iterator over pairs of a nil entry and a key. The entry in each pair is nil
+// because the keys are not from an index.
 func listed(keys []storage.Key) entries {
 	return func(yield func([]byte, storage.Key) bool) {
 		for _, k := range keys {
@@ -219,7 +218,7 @@ func listed(keys []storage.Key) entries {
 	}
 }
 
-// The type "removal" is the state of a removal. A removal uses several commits of bounded size.
+// removal is the state of a removal. A removal uses several commits of bounded size.
 type removal struct {
 	b      *Backend
 	sender sender // the sender of the commits of this removal
@@ -230,10 +229,10 @@ type removal struct {
 	unreadable error // the error from the last record that could not be read
 }
 
-// The method "indexed" makes passes over the candidates of an index. Each pass removes the matching
-// records. The method ends after a pass that removes no records. During a pass, other callers can
-// write records at positions that the pass has already visited. The next pass finds the records
-// that the previous pass has missed.
+// indexed makes passes over the candidates of an index. Each pass removes the matching records. The
+// method ends after a pass that removes no records. During a pass, other callers can write records
+// at positions that the pass has already visited. The next pass finds the records that the previous
+// pass has missed.
 func (r *removal) indexed(ctx context.Context, candidates func(t *transaction, from []byte) (entries, error)) error {
 	for {
 		var from []byte
@@ -253,7 +252,7 @@ func (r *removal) indexed(ctx context.Context, candidates func(t *transaction, f
 	}
 }
 
-// The method "keys" checks each of the given records once, and removes the matching records.
+// keys checks each of the given records once, and removes the matching records.
 func (r *removal) keys(ctx context.Context, keys []storage.Key) error {
 	r.sender = senderOf(keys) // the queue predicts sizes by sender
 	for len(keys) > 0 && len(r.removed) < r.limit {
@@ -266,7 +265,7 @@ func (r *removal) keys(ctx context.Context, keys []storage.Key) error {
 	return nil
 }
 
-// The type "chunk" is the state of one commit of a removal.
+// chunk is the state of one commit of a removal.
 type chunk struct {
 	doomed     []storage.Head
 	bytes      int64  // the total size of the contents that were checked
@@ -276,18 +275,18 @@ type chunk struct {
 	began      time.Time
 }
 
-// The method "full" reports whether a commit should check no more candidates. The argument "limit"
-// is the maximum number of records to remove. A commit also has limits for the number of
-// candidates, for the total size of their contents, and for the execution time. A commit always
-// checks at least one candidate.
+// full reports whether a commit should check no more candidates. The argument "limit" is the
+// maximum number of records to remove. A commit also has limits for the number of candidates, for
+// the total size of their contents, and for the execution time. A commit always checks at least one
+// candidate.
 func (c *chunk) full(limit int, timeout time.Duration) bool {
 	return c.looked >= maxRemoved || len(c.doomed) >= limit || c.bytes >= maxRemovedBytes ||
 		c.looked > 0 && time.Since(c.began) > timeout
 }
 
-// The method "chunk" removes matching candidates until the commit reaches a limit. The method
-// checks the record of each index entry, because an index entry does not prove that the record
-// matches. The method does not read contents into memory.
+// chunk removes matching candidates until the commit reaches a limit. The method checks the record
+// of each index entry, because an index entry does not prove that the record matches. The method
+// does not read contents into memory.
 func (r *removal) chunk(ctx context.Context, candidates func(*transaction) (entries, error)) (chunk, error) {
 	var c chunk
 	err := r.b.submit(ctx, r.sender, func(t *transaction) error {
@@ -318,8 +317,7 @@ func (r *removal) chunk(ctx context.Context, candidates func(*transaction) (entr
 	return c, nil
 }
 
-// If the record under a key matches, the method "look" adds the record to the list of records to
-// remove.
+// If the record under a key matches, look adds the record to the list of records to remove.
 func (c *chunk) look(t *transaction, k storage.Key, match func(storage.Record) bool) {
 	c.looked++
 	found, err := fetchHead(t.tx, k)

@@ -103,8 +103,8 @@ func TestSweepCancelled(t *testing.T) {
 	}
 }
 
-// The function "fill" writes n records in one update and returns the records. Each record expires
-// one step after the previous record.
+// fill writes n records in one update and returns the records. Each record expires one step after
+// the previous record.
 func fill(t *testing.T, b *Backend, n int, first time.Time, step time.Duration) []storage.Record {
 	t.Helper()
 	keys, records := make([]storage.Key, n), make([]storage.Record, n)

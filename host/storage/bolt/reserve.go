@@ -8,8 +8,8 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// The constant "reserved" is the minimum size of the address space that is reserved for the mapping
-// of a file. A mapping has at least twice the size of the file.
+// reserved is the minimum size of the address space that is reserved for the mapping of a file. A
+// mapping has at least twice the size of the file.
 //
 // If a file outgrows its mapping, bbolt waits until all readers have finished, and then maps the
 // file again. Without reserved address space, one backup or long scan would therefore delay all
@@ -31,8 +31,8 @@ func openReserved(path string, o bbolt.Options) (file, error) {
 	return openFile(path, o) // the process has too little address space
 }
 
-// If a file of the given size is full, the function "growth" returns the number of bytes by which
-// the file must grow. In a large mapping, bbolt would enlarge even a small file by 16 MiB.
+// If a file of the given size is full, growth returns the number of bytes by which the file must
+// grow. In a large mapping, bbolt would enlarge even a small file by 16 MiB.
 func growth(size int64) int {
 	const minimum, maximum = 32 << 10, 16 << 20
 	return int(min(max(size/4, minimum), maximum))

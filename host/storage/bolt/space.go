@@ -29,12 +29,12 @@ const (
 	spaceAge = time.Second
 )
 
-// The type "space" contains the cached result of Space, and the settings for the measurement.
+// space contains the cached result of Space, and the settings for the measurement.
 type space struct {
 	minFree int64 // Options.MinFree or its default
 	now     func() time.Time
-	// The function "disk" returns the number of bytes on the disk that are free for this process,
-	// and the size of the disk.
+	// disk returns the number of bytes on the disk that are free for this process, and the size of
+	// the disk.
 	disk func(dir string) (free, total int64, err error)
 
 	mu    sync.Mutex
@@ -58,8 +58,8 @@ func (b *Backend) Space() error {
 	return s.err
 }
 
-// The method "measure" measures the free space. If the measurement fails, the result is nil, which
-// means enough free space. If the space is not enough, the next write fails anyway.
+// measure measures the free space. If the measurement fails, the result is nil, which means enough
+// free space. If the space is not enough, the next write fails anyway.
 func (b *Backend) measure() error {
 	free, total, err := b.space.disk(filepath.Dir(b.fd.Name()))
 	if err != nil {

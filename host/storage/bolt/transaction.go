@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The type "buckets" contains the buckets of the file in one bbolt transaction.
+// buckets contains the buckets of the file in one bbolt transaction.
 type buckets struct{ records, usage, floors *bbolt.Bucket }
 
 func openBuckets(tx *bbolt.Tx) buckets {
@@ -19,8 +19,8 @@ func openBuckets(tx *bbolt.Tx) buckets {
 	}
 }
 
-// The function "fetch" returns the records under the given keys. The fetched records share no
-// memory with the file.
+// fetch returns the records under the given keys. The fetched records share no memory with the
+// file.
 func fetch(tx *bbolt.Tx, keys []storage.Key) ([]storage.Record, error) {
 	found := make([]storage.Record, len(keys))
 	records := tx.Bucket(recordsBucket)
@@ -63,9 +63,9 @@ type transaction struct {
 	tx *bbolt.Tx
 	id int
 	buckets
-	// The field "entries" contains the changes to the indexes. The changes are written at the end
-	// of the transaction. The field "deferred" contains the deferred changes of earlier commits.
-	// deferredBytes is the size of the deferred changes that this transaction has added.
+	// entries contains the changes to the indexes. The changes are written at the end of the
+	// transaction. deferred contains the deferred changes of earlier commits. deferredBytes is the
+	// size of the deferred changes that this transaction has added.
 	entries       indexChanges
 	deferred      *deferred
 	deferredBytes int
@@ -75,7 +75,7 @@ type transaction struct {
 	// changed contains the accounts whose usage has changed. The usage of each account is written
 	// once, at the end of the transaction.
 	changed map[storage.Key]storage.Usage
-	// The field "looked" maps accounts to the usage that was read from the file.
+	// looked maps accounts to the usage that was read from the file.
 	looked map[storage.Key]storage.Usage
 	// raised contains the floors that were raised. The transaction writes the raised floors
 	// together with the usage.
@@ -84,8 +84,8 @@ type transaction struct {
 	// transaction must be rolled back.
 	torn  bool
 	wrote bool
-	// The field "written" contains the writes of the requests, in order. The field "history"
-	// contains the writes of earlier commits.
+	// written contains the writes of the requests, in order. history contains the writes of earlier
+	// commits.
 	written []storage.Changed
 	history *storage.History
 	bytes   int64 // the approximate size of written and removed contents, in bytes
@@ -101,9 +101,8 @@ func newTransaction(tx *bbolt.Tx, history *storage.History, d *deferred) *transa
 	}
 }
 
-// The method "run" executes the first n requests of a batch and returns n. The method executes at
-// least one request. The method then stops when the commit reaches a limit or the timeout has
-// passed.
+// run executes the first n requests of a batch and returns n. The method executes at least one
+// request. The method then stops when the commit reaches a limit or the timeout has passed.
 func (t *transaction) run(batch []*request, timeout time.Duration) (n int, err error) {
 	began := time.Now()
 	for _, r := range batch {
@@ -131,7 +130,7 @@ func (t *transaction) run(batch []*request, timeout time.Duration) (n int, err e
 	return n, nil
 }
 
-// The method "get" returns the records under the given keys, as this transaction sees them.
+// get returns the records under the given keys, as this transaction sees them.
 func (t *transaction) get(keys []storage.Key) ([]storage.Record, error) {
 	found := make([]storage.Record, len(keys))
 	for i, k := range keys {
@@ -161,8 +160,8 @@ func (t *transaction) usageOf(account storage.Key) (storage.Usage, error) {
 	return u, err
 }
 
-// The method "apply" writes changes if the changes do not exceed a budget. If the method fails
-// before the first write, the transaction is unchanged.
+// apply writes changes if the changes do not exceed a budget. If the method fails before the first
+// write, the transaction is unchanged.
 func (t *transaction) apply(changes []storage.Change, budget storage.Budget) error {
 	if len(changes) == 0 {
 		return nil
@@ -224,9 +223,9 @@ func (t *transaction) put(c storage.Change) error {
 	return nil
 }
 
-// The method "index" updates the indexes after a write has replaced a record. The method changes an
-// index entry only if the entries of the old record and of the new record differ. If a record does
-// not exist, it has no index entries.
+// index updates the indexes after a write has replaced a record. The method changes an index entry
+// only if the entries of the old record and of the new record differ. If a record does not exist,
+// it has no index entries.
 func (t *transaction) index(old, next storage.Record) {
 	if old.Expires.IsZero() != next.Expires.IsZero() || !slotOf(old.Expires).Equal(slotOf(next.Expires)) {
 		if !old.Expires.IsZero() {

@@ -24,8 +24,8 @@ type pageWriter struct {
 	zeros    []byte
 }
 
-// The type "visit" is a callback that receives entries in key order. The caller must not change the
-// key and the value until the file has been written.
+// visit is a callback that receives entries in key order. The caller must not change the key and
+// the value until the file has been written.
 type visit func(k, v []byte) error
 
 // writePages writes a database to the file f, which must be empty. The function "buckets" calls its
@@ -100,7 +100,7 @@ type element struct {
 
 func (e element) size() int { return elementSize + len(e.key) + len(e.value) }
 
-// The method "page" writes a page together with its overflow pages, and returns the id of the page.
+// page writes a page together with its overflow pages, and returns the id of the page.
 func (w *pageWriter) page(flags uint16, elements []element) (id uint64, err error) {
 	size := pageHeader
 	for _, e := range elements {
@@ -139,13 +139,13 @@ func (w *pageWriter) page(flags uint16, elements []element) (id uint64, err erro
 	return id, err
 }
 
-// The method "tree" starts a new tree and returns the leaf level of the tree. The tree is built
-// from the leaves to the root.
+// tree starts a new tree and returns the leaf level of the tree. The tree is built from the leaves
+// to the root.
 func (w *pageWriter) tree() *level { return &level{w: w, flags: leafPage} }
 
-// The type "level" is the state of one level of a tree while the tree is written. A level contains
-// the elements of the level's last page. The last page is not full yet. The pages of the parent
-// level reference the pages of the level.
+// level is the state of one level of a tree while the tree is written. A level contains the
+// elements of the level's last page. The last page is not full yet. The pages of the parent level
+// reference the pages of the level.
 type level struct {
 	w        *pageWriter
 	flags    uint16
@@ -154,8 +154,8 @@ type level struct {
 	above    *level // the parent level; nil until the level has a second page
 }
 
-// The method "add" appends an element to the level. The key of the element must be greater than all
-// previous keys. The caller must not change the key and the value until the tree is finished.
+// add appends an element to the level. The key of the element must be greater than all previous
+// keys. The caller must not change the key and the value until the tree is finished.
 func (l *level) add(e element) error {
 	// bbolt rejects a branch page with only one element. When a page is full, the last element of
 	// the page therefore moves to the next page. As a result, every branch page has at least two
@@ -174,7 +174,7 @@ func (l *level) add(e element) error {
 	return nil
 }
 
-// The method "flush" writes a page with the first n elements and adds the page to the parent level.
+// flush writes a page with the first n elements and adds the page to the parent level.
 func (l *level) flush(n int) error {
 	first := l.elements[0].key
 	id, err := l.w.page(l.flags, l.elements[:n])

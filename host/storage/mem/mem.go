@@ -170,9 +170,8 @@ func (b *Backend) DeleteWhere(ctx context.Context, what storage.Selector, limit 
 	return removed, nil
 }
 
-// The method "matching" returns the heads of the selected records whose keys are greater than the
-// argument "after". The argument "limit" is the maximum number of heads. The caller must hold the
-// mutex.
+// matching returns the heads of the selected records whose keys are greater than the argument
+// "after". The argument "limit" is the maximum number of heads. The caller must hold the mutex.
 func (b *Backend) matching(what storage.Selector, after storage.Key, limit int) (found []storage.Head) {
 	start, _ := slices.BinarySearch(b.sorted, max(what.Prefix, after))
 	for _, k := range b.sorted[start:] {
@@ -196,7 +195,7 @@ func (b *Backend) Close() error {
 	return nil
 }
 
-// The method "begin" waits for the token of the channel "writer", or until ctx ends.
+// begin waits for the token of the channel "writer", or until ctx ends.
 func (b *Backend) begin(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -230,7 +229,7 @@ func (b *Backend) commit(changes []storage.Change, growth *storage.Growth) {
 	b.history.Add(b.commits, written)
 }
 
-// The method "apply" applies one change. The caller must hold the writer token and the mutex.
+// apply applies one change. The caller must hold the writer token and the mutex.
 func (b *Backend) apply(c storage.Change) {
 	k := c.Record.Key
 	at, found := slices.BinarySearch(b.sorted, k)

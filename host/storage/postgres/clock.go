@@ -32,8 +32,8 @@ func (c *serverClock) now() time.Time {
 	return c.local().Add(time.Duration(c.difference.Load()))
 }
 
-// The method "measure" measures the difference to the server's clock. The function "server" returns
-// the server's time.
+// measure measures the difference to the server's clock. The function "server" returns the server's
+// time.
 func (c *serverClock) measure(ctx context.Context, server func(context.Context) (time.Time, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, clockTimeout)
 	defer cancel()

@@ -86,9 +86,8 @@ func (b *Backend) transact(ctx context.Context, query func(*pgx.Batch), decide f
 	return refused
 }
 
-// The function "retry" calls its argument "try" until a call succeeds without a conflict, but at
-// most maxAttempts times. The function converts the error of the last attempt to the error for the
-// caller.
+// retry calls its argument "try" until a call succeeds without a conflict, but at most maxAttempts
+// times. The function converts the error of the last attempt to the error for the caller.
 func (b *Backend) retry(ctx context.Context, try func(attempt int) error) error {
 	for attempt := 1; ; attempt++ {
 		err := try(attempt)
@@ -103,10 +102,9 @@ func (b *Backend) retry(ctx context.Context, try func(attempt int) error) error 
 	}
 }
 
-// The function "try" makes one attempt to run the transaction of transact. An attempt needs two
-// round trips. After the call to "decide", the function "try" ignores ctx. Only a successful commit
-// proves that "decide" saw a consistent state. Therefore even a transaction without changes is
-// committed.
+// try makes one attempt to run the transaction of transact. An attempt needs two round trips. After
+// the call to "decide", try ignores ctx. Only a successful commit proves that "decide" saw a
+// consistent state. Therefore even a transaction without changes is committed.
 func try(ctx context.Context, conn *pgx.Conn, query func(*pgx.Batch), decide func() ([]storage.Change, error)) (refused, err error) {
 	batch := &pgx.Batch{}
 	query(batch)

@@ -72,7 +72,7 @@ func execute(t testing.TB, conn *pgx.Conn, statements string) {
 	}
 }
 
-// The function "open" opens a backend and closes it when the test ends.
+// open opens a backend and closes it when the test ends.
 func open(t testing.TB, dsn string) *postgres.Backend {
 	t.Helper()
 	b, err := postgres.Open(context.Background(), dsn)
@@ -83,14 +83,14 @@ func open(t testing.TB, dsn string) *postgres.Backend {
 	return b
 }
 
-// The function "key" returns the key of a store of an app. If the argument "user" is not empty, the
-// store belongs to the user.
+// key returns the key of a store of an app. If the argument "user" is not empty, the store belongs
+// to the user.
 func key(user, store string) storage.Key {
 	return storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: "acme"}, storage.Part{Tag: storage.App, Value: "shop"},
 		storage.Part{Tag: storage.User, Value: user}, storage.Part{Tag: storage.Store, Value: store})
 }
 
-// The function "put" writes a record whose revision is the stored revision plus 1.
+// put writes a record whose revision is the stored revision plus 1.
 func put(b storage.Backend, k storage.Key, content string) error {
 	return b.Update(context.Background(), storage.Keys(k), func(now []storage.Record) ([]storage.Write, error) {
 		return []storage.Write{{Record: storage.Record{Key: k, Revision: now[0].Revision + 1, Content: []byte(content)}}}, nil

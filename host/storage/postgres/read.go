@@ -60,9 +60,8 @@ func (b *Backend) scan(ctx context.Context, columns string, prefix, after storag
 	return found, err
 }
 
-// The method "read" runs the statements that the function "queue" adds. All statements run in one
-// transaction, on one snapshot, and in one round trip. For each attempt, the method calls "queue"
-// again.
+// read runs the statements that the function "queue" adds. All statements run in one transaction,
+// on one snapshot, and in one round trip. For each attempt, the method calls "queue" again.
 func (b *Backend) read(ctx context.Context, queue func(*pgx.Batch)) error {
 	return b.retry(ctx, func(int) error {
 		batch := &pgx.Batch{}

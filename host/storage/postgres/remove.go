@@ -17,8 +17,8 @@ const (
 	maxRemovedBytes = 4 << 20
 )
 
-// The type "page" is a function that returns a query. The query returns the heads of at most n
-// matching records. All returned heads follow the record "last" in the order of the query.
+// page is a function that returns a query. The query returns the heads of at most n matching
+// records. All returned heads follow the record "last" in the order of the query.
 type page func(last storage.Head, n int) (sql string, arguments []any)
 
 // DeleteWhere implements storage.Backend.
@@ -48,8 +48,8 @@ func (b *Backend) ScanTag(ctx context.Context, what storage.Selector, after stor
 	return found, err
 }
 
-// The function "selecting" returns the page function for records that have a prefix, a tag or
-// certain keys. The pages are in key order.
+// selecting returns the page function for records that have a prefix, a tag or certain keys. The
+// pages are in key order.
 func selecting(what storage.Selector) page {
 	from, end := []byte(what.Prefix), prefixEnd(what.Prefix)
 	return func(last storage.Head, n int) (string, []any) {
@@ -64,7 +64,7 @@ func selecting(what storage.Selector) page {
 	}
 }
 
-// The function "expired" returns the page function for expired records, in the order of expiry.
+// expired returns the page function for expired records, in the order of expiry.
 func expired(what storage.Selector) page {
 	return func(last storage.Head, n int) (string, []any) {
 		from := int64(math.MinInt64)
@@ -89,9 +89,9 @@ const (
 	orderExpired  = ` order by r.expires, r.key limit $1`
 )
 
-// The method "remove" deletes matching records in transactions of bounded size. The argument
-// "limit" is the maximum number of records. After the last record, the method starts again at the
-// first record. The method ends after a whole pass that finds no records.
+// remove deletes matching records in transactions of bounded size. The argument "limit" is the
+// maximum number of records. After the last record, the method starts again at the first record.
+// The method ends after a whole pass that finds no records.
 func (b *Backend) remove(ctx context.Context, limit int, next page) (removed []storage.Head, err error) {
 	for last := (storage.Head{}); len(removed) < limit; {
 		chunk, err := b.removeChunk(ctx, last, min(limit-len(removed), maxRemoved), next)
@@ -135,8 +135,8 @@ func (b *Backend) removeChunk(ctx context.Context, last storage.Head, n int, nex
 // key, and must be smaller than 2,700 bytes.
 const maxIndexed = 256
 
-// The function "indexed" returns the form in which the index contains a tag of a tenant and app. If
-// a tag is long, the tag is truncated and a hash is appended.
+// indexed returns the form in which the index contains a tag of a tenant and app. If a tag is long,
+// the tag is truncated and a hash is appended.
 func indexed(group storage.Key, tag string) []byte {
 	entry := append(binary.AppendUvarint(nil, uint64(len(group))), group...)
 	if entry = append(entry, tag...); len(entry) <= maxIndexed {

@@ -15,8 +15,7 @@ const (
 	headColumns   = columns + `null::bytea`
 )
 
-// The function "collect" returns a callback for a queued query. The callback sets *found to the
-// rows of the query.
+// collect returns a callback for a queued query. The callback sets *found to the rows of the query.
 func collect(found *[]storage.Head) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
 		*found = nil

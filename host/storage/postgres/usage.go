@@ -42,13 +42,13 @@ func (b *Backend) Usage(ctx context.Context, accounts ...storage.Key) ([]storage
 	return usage, nil
 }
 
-// The type "totals" contains the usage of accounts.
+// totals contains the usage of accounts.
 type totals map[storage.Key]storage.Usage
 
-// The method "queue" adds statements that read the usage of accounts, in a separate transaction. If
-// the serializable transaction read the sums, all commits of an app would conflict, because each
-// commit changes usage that the other commits have read. The check of an update therefore uses the
-// usage from before the update and does not include concurrent updates.
+// queue adds statements that read the usage of accounts, in a separate transaction. If the
+// serializable transaction read the sums, all commits of an app would conflict, because each commit
+// changes usage that the other commits have read. The check of an update therefore uses the usage
+// from before the update and does not include concurrent updates.
 func (t *totals) queue(batch *pgx.Batch, accounts []storage.Key) {
 	batch.Queue(`begin isolation level read committed read only`)
 	batch.Queue(selectUsage, bytesOf(accounts)).Query(func(rows pgx.Rows) error {

@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The type "wire" is a proxy between a backend and the PostgreSQL server. The proxy counts the
-// traffic and can drop requests and replies.
+// wire is a proxy between a backend and the PostgreSQL server. The proxy counts the traffic and can
+// drop requests and replies.
 type wire struct {
 	dsn string
 
@@ -74,8 +74,8 @@ func (w *wire) serve(client net.Conn, address string) {
 	pass(client, server, w.reply)
 }
 
-// The method "pass" copies data from one connection to the other. When one side closes its
-// connection or the function "allow" returns false, the method closes both connections.
+// pass copies data from one connection to the other. When one side closes its connection or the
+// function "allow" returns false, the method closes both connections.
 func pass(to, from net.Conn, allow func(n int) bool) {
 	defer to.Close()
 	defer from.Close()

@@ -139,8 +139,8 @@ const (
 	fillMax     = 4
 )
 
-// The function "fill" lets many writers fill an app concurrently. The function returns the
-// resulting number of records.
+// fill lets many writers fill an app concurrently. The function returns the resulting number of
+// records.
 func fill(t *testing.T, b storage.Backend, name string) int64 {
 	t.Helper()
 	budget := storage.Budget{App: storage.Limit{Account: app(name), Max: storage.Usage{Records: fillMax}}}

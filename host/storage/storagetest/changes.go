@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The function "changes" reads, in pages, all changes under a prefix since a position. The results
-// are the changes and the position of the last change.
+// changes reads, in pages, all changes under a prefix since a position. The results are the changes
+// and the position of the last change.
 func changes(t tester, b storage.Backend, prefix storage.Key, since storage.Position, limit int) ([]storage.Changed, storage.Position) {
 	t.Helper()
 	var found []storage.Changed

@@ -16,8 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The function "together" starts n goroutines at the same time and waits until all goroutines have
-// ended.
+// together starts n goroutines at the same time and waits until all goroutines have ended.
 func together(n int, do func(i int)) {
 	start := make(chan struct{})
 	var wg sync.WaitGroup
@@ -164,8 +163,8 @@ func churn(t tester, b storage.Backend, i int) {
 	}
 }
 
-// The type "counters" consists of two counters. testLinearizable tests operations on the counters.
-// An operation adds to one or both counters, and returns both values.
+// counters consists of two counters. testLinearizable tests operations on the counters. An
+// operation adds to one or both counters, and returns both values.
 type counters struct{ a, b int }
 
 var countersModel = porcupine.Model{

@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The function "read" calls Read, which must succeed.
+// read calls Read, which must succeed.
 func read(t tester, b storage.Backend, held storage.Held, want ...storage.Key) ([]storage.Record, storage.Position) {
 	t.Helper()
 	found, at, err := b.Read(context.Background(), want, held)
@@ -21,8 +21,8 @@ func read(t tester, b storage.Backend, held storage.Held, want ...storage.Key) (
 	return found, at
 }
 
-// The function "seen" returns the current versions of keys and ranges. If there are many keys, a
-// backend uses its history and does not compare all versions.
+// seen returns the current versions of keys and ranges. If there are many keys, a backend uses its
+// history and does not compare all versions.
 func seen(t tester, b storage.Backend, keys []storage.Key, ranges ...storage.Range) storage.Held {
 	t.Helper()
 	held := storage.Held{Ranges: ranges}

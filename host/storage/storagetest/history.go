@@ -46,14 +46,14 @@ var (
 	modelTags     = []string{"e", "ee", "f"}
 )
 
-// The type "model" contains a backend and the expected content of the backend.
+// model contains a backend and the expected content of the backend.
 type model struct {
 	b       storage.Backend
 	records map[storage.Key]storage.Record
-	// The field "past" contains earlier states of the backend.
+	// past contains earlier states of the backend.
 	past []state
-	// The field "followed" is a replica of the backend. The field "next" is the position from which
-	// the replica continues.
+	// followed is a replica of the backend. The field "next" is the position from which the replica
+	// continues.
 	followed map[storage.Key]storage.Version
 	next     storage.Position
 }
@@ -80,9 +80,9 @@ func seenIn(records []storage.Record, g storage.Range) (seen []storage.Version) 
 	return seen
 }
 
-// The method "hold" creates a Held with versions and ranges of a past state, and checks whether the
-// backend detects changes since the past state. If the Held is padded, it is so large that a
-// backend uses its history and does not compare all observations.
+// hold creates a Held with versions and ranges of a past state, and checks whether the backend
+// detects changes since the past state. If the Held is padded, it is so large that a backend uses
+// its history and does not compare all observations.
 func (m *model) hold(t *rapid.T) {
 	was, now := rapid.SampledFrom(m.past).Draw(t, "past"), m.sorted()
 	held, changed := storage.Held{Since: was.at}, false
@@ -272,8 +272,8 @@ func (m *model) sweep(t *rapid.T) {
 	m.remove(t, what.Matches, deleting(m.b, what))
 }
 
-// The method "remove" checks that the backend removes as many matching records as the limit allows,
-// and no other records. The backend may choose which of the matching records are removed.
+// remove checks that the backend removes as many matching records as the limit allows, and no other
+// records. The backend may choose which of the matching records are removed.
 func (m *model) remove(t *rapid.T, match func(storage.Record) bool, remove func(limit int) (int, error)) {
 	limit := rapid.IntRange(1, 4).Draw(t, "limit")
 	removed, err := remove(limit)

@@ -45,8 +45,8 @@ func testCancelled(t *testing.T, b storage.Backend) {
 	same(t, "the stored records", all(t, b, ""), []storage.Record{was})
 }
 
-// The function "hold" starts an update and returns while the function of the update runs. The
-// returned function "release" ends the update and returns the error of the update.
+// hold starts an update and returns while the function of the update runs. The returned function
+// "release" ends the update and returns the error of the update.
 func hold(ctx context.Context, b storage.Backend, k storage.Key) (release func() error) {
 	entered, leave, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	var once sync.Once

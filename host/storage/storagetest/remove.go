@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The function "drain" repeatedly calls the function "remove" with a small limit, until no records
-// are left. The result is the number of removed records.
+// drain repeatedly calls the function "remove" with a small limit, until no records are left. The
+// result is the number of removed records.
 func drain(t tester, limit int, remove func(limit int) (int, error)) int {
 	t.Helper()
 	for total := 0; ; {

@@ -121,7 +121,7 @@ type tester interface {
 	Fatalf(format string, args ...any)
 }
 
-// The function "put" writes records unchanged.
+// put writes records unchanged.
 func put(t tester, b storage.Backend, records ...storage.Record) {
 	t.Helper()
 	keys := make([]storage.Key, len(records))

@@ -55,8 +55,8 @@ type workload struct {
 	seed     uint64
 	counters Counters
 	runs     int
-	// The field "executions" is the total number of executions of all bodies. The field
-	// maxExecutions is the highest number of executions of one body.
+	// executions is the total number of executions of all bodies. The field maxExecutions is the
+	// highest number of executions of one body.
 	executions, maxExecutions int
 }
 

@@ -102,8 +102,7 @@ func (s *Scheduler) Run(between func()) error {
 	return s.err
 }
 
-// The method "paused" waits until all tasks are blocked. The result contains the tasks that can
-// continue.
+// paused waits until all tasks are blocked. The result contains the tasks that can continue.
 func (s *Scheduler) paused() (paused []*Task) {
 	synctest.Wait()
 	for _, t := range s.tasks {

@@ -60,7 +60,7 @@ func (s Schedules) Run(t *testing.T) {
 	}
 }
 
-// The function "count" returns the number of seeds to run.
+// count returns the number of seeds to run.
 func count(normal, soak uint64) uint64 {
 	switch {
 	case *seedCount > 0:
@@ -71,8 +71,7 @@ func count(normal, soak uint64) uint64 {
 	return normal
 }
 
-// The method "play" runs the test with many seeds. The argument "share" is the number of seeds on
-// one backend.
+// play runs the test with many seeds. The argument "share" is the number of seeds on one backend.
 func (s Schedules) play(t *testing.T, seeds, share uint64, open func(t *testing.T) storage.Backend, covered map[string]int) {
 	end := *firstSeed + seeds
 	for first := *firstSeed; first < end && !t.Failed(); first += share {

@@ -5,7 +5,7 @@ type functionParser struct {
 	*moduleReader
 	instructions instructionReader
 	flow         controlFlow
-	// The field "declared" contains the type index of each function that the module defines.
+	// declared contains the type index of each function that the module defines.
 	declared []uint32
 	// locals is the number of locals in all functions.
 	locals int

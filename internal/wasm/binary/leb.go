@@ -45,8 +45,8 @@ func Uint32(data []byte) (v uint32, size int) {
 	return 0, 0
 }
 
-// The function "signed" reads a signed LEB128 number from the start of data, like Uint32. bits is
-// the maximum width of the number.
+// signed reads a signed LEB128 number from the start of data, like Uint32. bits is the maximum
+// width of the number.
 func signed(data []byte, bits int) (v int64, size int) {
 	for i, shift := 0, 0; i < len(data) && shift < bits; i++ {
 		b := data[i]

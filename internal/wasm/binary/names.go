@@ -10,7 +10,7 @@ const (
 // nameParser reads custom sections.
 type nameParser struct {
 	*moduleReader
-	// The field "seen" reports whether a name section was read.
+	// seen reports whether a name section was read.
 	seen bool
 }
 

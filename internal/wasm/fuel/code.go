@@ -32,8 +32,8 @@ var (
 	fuelGlobal = []byte{i64Type, 1, i64Const, 0, endOp}
 )
 
-// The method "code" returns the code section with charges in all functions. The function "charge"
-// is added after all other functions.
+// code returns the code section with charges in all functions. The function "charge" is added after
+// all other functions.
 func (r *rewriter) code() []byte {
 	size := 0
 	for _, f := range r.m.Functions {

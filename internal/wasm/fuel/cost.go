@@ -24,8 +24,8 @@ type region struct {
 	// params reports whether the region is a loop with parameters. If a loop has parameters, the
 	// inserted code cannot repeat an iteration of the loop, because the code is inside a block.
 	params bool
-	// The field "shared" reports whether other code changes the fuel while the region runs. The
-	// other code is a called function, or an inner loop that updates the global.
+	// shared reports whether other code changes the fuel while the region runs. The other code is a
+	// called function, or an inner loop that updates the global.
 	shared bool
 }
 

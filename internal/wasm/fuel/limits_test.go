@@ -51,8 +51,8 @@ func tightest(t *testing.T, wasm []byte, field int) binary.Limits {
 	return lim
 }
 
-// The function "full" returns a module with everything that Rewrite extends. The calls of the
-// module have padded indexes.
+// full returns a module with everything that Rewrite extends. The calls of the module have padded
+// indexes.
 func full() []byte {
 	g := &guest{imports: []binary.Import{{Module: "env", Name: "host"}}}
 	g.typ(nil, nil)

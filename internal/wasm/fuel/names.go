@@ -9,9 +9,8 @@ const (
 	functionNames = 1
 )
 
-// The method "names" returns the content of a name section with shifted function indexes. The
-// method "names" returns nil for any other custom section. Parse has already checked the content of
-// the section.
+// names returns the content of a name section with shifted function indexes. names returns nil for
+// any other custom section. Parse has already checked the content of the section.
 func (r *rewriter) names(data []byte) []byte {
 	title, rest := name(data)
 	if string(title) != "name" {

@@ -54,7 +54,7 @@ func closing(t *testing.T, m *machine.Machine, err error) *machine.Machine {
 	return m
 }
 
-// The function "restored" returns an instance of a machine's image.
+// restored returns an instance of a machine's image.
 func restored(t *testing.T, m *machine.Machine) *snapshot.Instance {
 	t.Helper()
 	image, err := m.Image(snapshot.Options{})
@@ -95,7 +95,7 @@ func (c *counting) Yield() bool {
 	return c.slices <= c.limit
 }
 
-// The function "files" returns all files in a folder and its subfolders.
+// files returns all files in a folder and its subfolders.
 func files(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {

@@ -31,9 +31,9 @@ func (m *memory) capture() (*source, error) {
 	return newPatch(base, m.bytes(), patches)
 }
 
-// The method "changed" returns the indexes of the pages that differ from the source. If the kernel
-// does not report written pages, ok is false. The kernel also reports a page as written if rewind
-// has restored it, but such a page does not differ from the source.
+// changed returns the indexes of the pages that differ from the source. If the kernel does not
+// report written pages, ok is false. The kernel also reports a page as written if rewind has
+// restored it, but such a page does not differ from the source.
 func (m *memory) changed() ([]int, bool) {
 	if m.writable == 0 {
 		return nil, false

@@ -17,8 +17,7 @@ const (
 type move struct {
 	end  int                // the end of the instruction in the code
 	last binary.Instruction // the previous instruction
-	// The field "by" is the distance in bytes. The distance is valid only if the field "known" is
-	// true.
+	// The field "by" is the distance in bytes. The distance is valid only if known is true.
 	by    int
 	known bool
 	// looped reports whether the instruction is in a loop, where it may move the pointer
@@ -68,9 +67,9 @@ func frees(code []byte, constant, add binary.Instruction) bool {
 	return ok && add.Op == i32Add && n >= 0
 }
 
-// The function "taken" returns the constant that three instructions subtract from the stack
-// pointer. If the instructions do not subtract a constant, ok is false. The third instruction may
-// store the result in a local.
+// taken returns the constant that three instructions subtract from the stack pointer. If the
+// instructions do not subtract a constant, ok is false. The third instruction may store the result
+// in a local.
 func taken(code []byte, first, second, third binary.Instruction) (n int, ok bool) {
 	if third.Op != localTee {
 		first, second = second, third

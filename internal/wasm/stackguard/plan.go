@@ -29,20 +29,18 @@ type plan struct {
 
 // function is the analysis of a function of a module.
 type function struct {
-	// The field "own" is the number of stack bytes that the function itself uses. The field "moves"
-	// reports whether the function moves the stack pointer.
+	// own is the number of stack bytes that the function itself uses. moves reports whether the
+	// function moves the stack pointer.
 	own   int
 	moves bool
 	calls []int // the functions that this function calls directly
-	// The field "open" reports whether the function or one of its callees needs a check. A function
-	// is open if it may call unknown functions, if it may call itself, or if it uses too much
-	// stack.
+	// open reports whether the function or one of its callees needs a check. A function is open if
+	// it may call unknown functions, if it may call itself, or if it uses too much stack.
 	open bool
-	// The field "checked" is true if the function is checked. The field "required" is set by
-	// requireCheck.
+	// checked is true if the function is checked. required is set by requireCheck.
 	checked, required bool
-	// The field "below" is the number of stack bytes that the function and its callees use until
-	// the next check. The method "visit" computes the field "below".
+	// below is the number of stack bytes that the function and its callees use until the next
+	// check. The method "visit" computes below.
 	below             int
 	analyzed, visited progress
 }

@@ -76,8 +76,8 @@ func withLimit(section []byte) ([]byte, error) {
 // guard contains the indexes of the stack pointer and of its limit.
 type guard struct{ pointer, limit uint32 }
 
-// The method "code" returns the code section. In functions that the plan marks, the method "code"
-// adds a check after each instruction that may move the stack pointer down.
+// code returns the code section. In functions that the plan marks, code adds a check after each
+// instruction that may move the stack pointer down.
 func (g guard) code(m *binary.Module) []byte {
 	size := 0
 	for _, f := range m.Functions {

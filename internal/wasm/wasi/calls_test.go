@@ -21,7 +21,7 @@ const (
 	far                                    uint64 = math.MaxUint32
 )
 
-// The function "fixed" returns a Config with deterministic values.
+// fixed returns a Config with deterministic values.
 func fixed() wasi.Config {
 	return wasi.Config{
 		Args:     []string{"tool", "", "größe"},

@@ -48,8 +48,8 @@ func (s *System) clock(id uint32) (uint64, errno) {
 	return 0, errInval
 }
 
-// The method "until" returns the time until a timeout expires. The timeout is a duration, or an
-// absolute time of a clock. The largest result is the largest time.Duration, 292 years.
+// until returns the time until a timeout expires. The timeout is a duration, or an absolute time of
+// a clock. The largest result is the largest time.Duration, 292 years.
 func (s *System) until(id uint32, timeout uint64, absolute bool) (time.Duration, errno) {
 	now, e := s.clock(id)
 	if e != success {

@@ -7,8 +7,8 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// The type "full" is a memory of 4 GiB. Every slice is within the bounds of this memory. The type
-// full computes the end of a slice in the same way as wazero.
+// full is a memory of 4 GiB. Every slice is within the bounds of this memory. The type full
+// computes the end of a slice in the same way as wazero.
 type full struct{ api.Memory }
 
 func (full) Read(ptr, n uint32) ([]byte, bool) {

@@ -17,7 +17,7 @@ import (
 
 var le = binary.LittleEndian
 
-// The variable "names" contains the names of preview 1 functions in the order of the specification.
+// names contains the names of preview 1 functions in the order of the specification.
 var names = []string{
 	"args_get", "args_sizes_get", "environ_get", "environ_sizes_get", "clock_res_get", "clock_time_get",
 	"fd_advise", "fd_allocate", "fd_close", "fd_datasync", "fd_fdstat_get", "fd_fdstat_set_flags",
@@ -150,8 +150,7 @@ func start(tb testing.TB, code []byte, c wasi.Config) *guest {
 	return &guest{TB: tb, System: s, Module: mod, ctx: wasi.With(ctx, s)}
 }
 
-// The method "try" calls a function. The method "try" returns the error number and the error that
-// stopped the guest.
+// try calls a function. try returns the error number and the error that stopped the guest.
 func (g *guest) try(name string, args ...uint64) (int, error) {
 	results, err := g.ExportedFunction(name).Call(g.ctx, args...)
 	if err != nil || len(results) == 0 {

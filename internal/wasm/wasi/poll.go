@@ -24,7 +24,7 @@ const (
 	flagHangup   = 1 << 0 // a flag of an event that means that no data follows the available bytes
 )
 
-// The constant "never" is the duration of an endless wait.
+// never is the duration of an endless wait.
 const never = time.Duration(math.MaxInt64)
 
 // subscription is a condition that a guest waits for. The field "wait" is the time until the

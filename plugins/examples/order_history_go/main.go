@@ -71,8 +71,8 @@ func next(orders []order, item string, price float64) order {
 
 func latest(orders []order) []order { return orders[max(0, len(orders)-maxOrders):] }
 
-// The function "total" returns the sum of the prices. The function "total" adds whole cents,
-// because 0.1 + 0.2 is 0.30000000000000004 in floating point.
+// total returns the sum of the prices. total adds whole cents, because 0.1 + 0.2 is
+// 0.30000000000000004 in floating point.
 func total(orders []order, symbol string) string {
 	var cents int64
 	for _, o := range orders {

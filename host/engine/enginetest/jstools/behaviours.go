@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/enginetest"
 )
 
-// The variable "behaviours" contains the tools of the suite, written in JavaScript.
+// behaviours contains the tools of the suite, written in JavaScript.
 var behaviours = map[enginetest.Behaviour]string{
 	enginetest.Sum:     `return { sum: input.a + input.b };`,
 	enginetest.Echo:    `return input.value;`,

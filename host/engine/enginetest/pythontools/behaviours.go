@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/enginetest"
 )
 
-// The variable "behaviours" contains the tools of the suite, written in Python. Calls in Python are
-// synchronous, so Forget is missing.
+// behaviours contains the tools of the suite, written in Python. Calls in Python are synchronous,
+// so Forget is missing.
 var behaviours = map[enginetest.Behaviour]string{
 	enginetest.Sum:     "return {'sum': input['a'] + input['b']}",
 	enginetest.Echo:    "return input['value']",

@@ -25,8 +25,8 @@ func Write(t testing.TB) func(enginetest.Behaviour) (engine.Source, bool) {
 	}
 }
 
-// The variable "unsupported" contains the behaviors that Go cannot express. Go has no keyword
-// arguments and no promises. Its compiler rejects unknown imports and invalid source.
+// unsupported contains the behaviors that Go cannot express. Go has no keyword arguments and no
+// promises. Its compiler rejects unknown imports and invalid source.
 var unsupported = map[enginetest.Behaviour]bool{
 	enginetest.Keywords: true, enginetest.Aliases: true, enginetest.Unknown: true, enginetest.Forget: true,
 	enginetest.Never: true, enginetest.Import: true, enginetest.Broken: true,

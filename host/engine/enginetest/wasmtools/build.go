@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// The commands of the plug-ins are in one folder. The constant "commands" is the import path of
-// this folder.
+// The commands of the plug-ins are in one folder. commands is the import path of this folder.
 const commands = "github.com/toolrun/toolrun/host/engine/enginetest/wasmtools/testdata/"
 
 var (

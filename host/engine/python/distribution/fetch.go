@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// The function "fetch" uses npm to download the archive of a package into an empty folder. The
-// function returns the path of the archive.
+// fetch uses npm to download the archive of a package into an empty folder. The function returns
+// the path of the archive.
 func fetch(ctx context.Context, work, spec string) (archive string, err error) {
 	npm, err := exec.LookPath("npm")
 	if err != nil {

@@ -41,8 +41,8 @@ func makeFolder(dir string) error {
 	return checkFolder(dir)
 }
 
-// The function "scratch" creates the working folder of an installation. The function also removes
-// the working folders of earlier installations that were killed.
+// scratch creates the working folder of an installation. The function also removes the working
+// folders of earlier installations that were killed.
 func scratch(home string) (dir string, err error) {
 	const prefix, maxAge = "new-", 24 * time.Hour // a duration that exceeds any installation
 	entries, err := os.ReadDir(home)
@@ -72,8 +72,7 @@ func folderFault(err error) error {
 
 const hintSpace = "free 100 MB on the disk that holds toolrun's cache folder"
 
-// The function "reason" removes the path from a file system error, because the path must not leave
-// the machine.
+// reason removes the path from a file system error, because the path must not leave the machine.
 func reason(err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err

@@ -22,7 +22,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// The variable "content" contains the bytes that the tests use as the runtime's file.
+// content contains the bytes that the tests use as the runtime's file.
 var content = bytes.Repeat([]byte("\x00asm\x01\x00\x00\x00 not CPython, but as good here. "), 4000)
 
 var small = release{version: "0.0.1", sha256: digest(content), bytes: int64(len(content))}
@@ -86,7 +86,7 @@ func write(t *testing.T, file string, body []byte, mode os.FileMode) {
 
 const delivers = `cp "$ARCHIVE" python-0.0.1.tgz`
 
-// The function "left" returns the names of the files in the runtime folder.
+// left returns the names of the files in the runtime folder.
 func left(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(home(dir))

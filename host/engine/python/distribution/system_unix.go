@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// The function "private" reports whether a file or folder belongs to this user. If other users can
-// write to the file or folder, the function returns false.
+// private reports whether a file or folder belongs to this user. If other users can write to the
+// file or folder, the function returns false.
 func private(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) == os.Getuid() && info.Mode().Perm()&0o022 == 0

@@ -47,8 +47,8 @@ func (r release) unpack(ctx context.Context, archive, file string, progress func
 	return cmp.Or(err, out.Close())
 }
 
-// The function "locate" advances to the runtime in an archive. The runtime is a regular file with
-// the expected name. It can be in any folder of the archive.
+// locate advances to the runtime in an archive. The runtime is a regular file with the expected
+// name. It can be in any folder of the archive.
 func locate(entries *tar.Reader) (io.Reader, error) {
 	for {
 		header, err := entries.Next()
@@ -64,8 +64,8 @@ func locate(entries *tar.Reader) (io.Reader, error) {
 	}
 }
 
-// The method "copy" writes the runtime and checks the size and the hash. The method stops if the
-// expected size is exceeded.
+// copy writes the runtime and checks the size and the hash. The method stops if the expected size
+// is exceeded.
 func (r release) copy(to io.Writer, from io.Reader) error {
 	sum := sha256.New()
 	n, err := io.Copy(io.MultiWriter(to, sum), io.LimitReader(from, r.bytes+1))

@@ -80,7 +80,7 @@ func (r *rewriter) step() {
 	}
 }
 
-// The method "put" replaces the input from start to the current position with text.
+// put replaces the input from start to the current position with text.
 func (r *rewriter) put(start int, text string) {
 	r.out.WriteString(r.pattern[r.copied:start])
 	r.out.WriteString(text)

@@ -69,7 +69,7 @@ func hintFor(name, otherwise string) string {
 	return otherwise
 }
 
-// The function "quote" returns a text as a JavaScript string literal.
+// quote returns a text as a JavaScript string literal.
 func quote(s string) string {
 	literal, _ := json.Marshal(s) // a string can always be encoded as JSON
 	return string(literal)

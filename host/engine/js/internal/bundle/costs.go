@@ -31,8 +31,8 @@ const (
 	shortValue = 256
 )
 
-// The method "pattern" counts the steps of a regular expression. If the source must be rejected,
-// the method returns the reason and a hint.
+// pattern counts the steps of a regular expression. If the source must be rejected, the method
+// returns the reason and a hint.
 func (s *scanner) pattern(text string) (why, hint string) {
 	cost, depth := patternCost(text[1:strings.LastIndexByte(text, '/')])
 	s.patterns += cost
@@ -124,7 +124,7 @@ type enums struct {
 	words   int // the number of words in the file; each word can be a use of an enum member
 }
 
-// The method "enum" updates the summary of enums after each token.
+// enum updates the summary of enums after each token.
 func (s *scanner) enum(t token, text string) {
 	e := &s.enums
 	if t.kind == word {
@@ -150,7 +150,7 @@ func (s *scanner) enum(t token, text string) {
 	}
 }
 
-// The method "exceeded" reports whether the inlined enum values can exceed the limit.
+// exceeded reports whether the inlined enum values can exceed the limit.
 func (e *enums) exceeded() bool {
 	if e.longest == 0 {
 		return false

@@ -101,7 +101,7 @@ func TestNothingComesFromTheDisk(t *testing.T) {
 	}
 }
 
-// The function "where" returns the author's file that contains a text of the bundle, or "".
+// where returns the author's file that contains a text of the bundle, or "".
 func where(t *testing.T, b *bundle.Bundle, text string) string {
 	t.Helper()
 	before, _, ok := strings.Cut(b.Code, `"`+text)

@@ -52,8 +52,7 @@ type entry struct {
 	body     int      // the number of lines before the author's body; 0 if the code does not contain the body
 }
 
-// The method "entry" detects the form of a tool and wraps the tool's source. The wrapper depends on
-// the form.
+// entry detects the form of a tool and wraps the tool's source. The wrapper depends on the form.
 func (t *tool) entry(params []string) (*entry, *abi.Fault) {
 	if t.scan.exports {
 		return t.module(), nil
@@ -91,9 +90,9 @@ const entryHint = "write `export default async function (input, context)`, or ex
 // an import.
 const ownModule = "toolrun:entry"
 
-// The method "module" returns the entry for a file that exports its entry function. An exported
-// function "handler" has the parameters of a cloud function: event and context. If the function has
-// a third parameter, this parameter is a callback for the result.
+// module returns the entry for a file that exports its entry function. An exported function
+// "handler" has the parameters of a cloud function: event and context. If the function has a third
+// parameter, this parameter is a callback for the result.
 func (t *tool) module() *entry {
 	return &entry{tool: t, form: Module, format: api.FormatESModule, code: `import * as tool from "` + ownModule + `";
 const own = tool.default;
@@ -150,9 +149,9 @@ func (t *tool) wrap(form Form, s *shape, params []string) *entry {
 	return e
 }
 
-// The method "bindings" returns the names by which the source uses inputs. For each name, the
-// method also returns an expression for the value. The method omits names that the source does not
-// contain, and names that the source imports.
+// bindings returns the names by which the source uses inputs. For each name, the method also
+// returns an expression for the value. The method omits names that the source does not contain, and
+// names that the source imports.
 func (t *tool) bindings(params []string) (names, values []string) {
 	bound := map[string]string{"input": "__input", "context": "__context", "env": "__context?.env"}
 	for word := range t.scan.words {
@@ -217,7 +216,7 @@ func (t *tool) within(line, column int) (location, bool) {
 	return location{t.path, line, column}, true
 }
 
-// The method "end" returns the position of the end of the file's text.
+// end returns the position of the end of the file's text.
 func (t *tool) end() location {
 	return locationIn(t.path, t.code, len(strings.TrimRight(t.code, " \t\r\n")))
 }

@@ -130,7 +130,7 @@ type packed struct {
 	positions positions
 }
 
-// The function "bundle" bundles an entry and all its imports.
+// bundle bundles an entry and all its imports.
 func (e *entry) bundle(src engine.Source, lowering map[string]bool, keepNames bool) api.BuildResult {
 	return api.Build(api.BuildOptions{
 		Stdin:          &api.StdinOptions{Contents: e.code, Sourcefile: entryName, Loader: loaders[e.tool.lang]},
@@ -250,7 +250,7 @@ func (e *entry) addWarnings(p *packed, warnings []api.Message) *abi.Fault {
 	return nil
 }
 
-// The method "fault" returns the fault for an error from esbuild or from the resolver.
+// fault returns the fault for an error from esbuild or from the resolver.
 func (e *entry) fault(m api.Message) *abi.Fault {
 	if f, ok := m.Detail.(*abi.Fault); ok {
 		return f
@@ -271,9 +271,9 @@ func (e *entry) fault(m api.Message) *abi.Fault {
 	return f
 }
 
-// The function "plain" converts a message of esbuild to the style of a fault. If the message
-// reports a panic of esbuild, the result reports an error in the tool's code, because that code is
-// the most likely cause.
+// plain converts a message of esbuild to the style of a fault. If the message reports a panic of
+// esbuild, the result reports an error in the tool's code, because that code is the most likely
+// cause.
 func plain(text string) string {
 	if strings.HasPrefix(text, "panic:") {
 		return "the bundler cannot rewrite this code"

@@ -6,7 +6,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// The function "invalid" returns a source_invalid fault with a position.
+// invalid returns a source_invalid fault with a position.
 func invalid(at location, format string, args ...any) *abi.Fault {
 	f := abi.Faultf(abi.SourceInvalid, format, args...)
 	f.File, f.Line, f.Column = at.file, at.line, at.column

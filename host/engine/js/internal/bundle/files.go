@@ -129,8 +129,8 @@ func inspect(name, code string, lang language) *abi.Fault {
 	return invalid(at, "%s", computed.Text).WithHint("%s", computed.Detail)
 }
 
-// The method "read" returns the content of a file. If the tool exceeds its size limit, the method
-// returns a fault.
+// read returns the content of a file. If the tool exceeds its size limit, the method returns a
+// fault.
 func (f *files) read(name string) ([]byte, *abi.Fault) {
 	at := location{file: name}
 	// The code checks the file type before it opens the file, because opening a named pipe would

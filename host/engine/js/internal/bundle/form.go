@@ -216,8 +216,8 @@ func rootOf(e ast.Expression) string {
 	}
 }
 
-// The function "returns" reports whether a statement is or contains a return statement. The
-// function ignores return statements in nested functions.
+// returns reports whether a statement is or contains a return statement. The function ignores
+// return statements in nested functions.
 func returns(s ast.Statement) bool {
 	switch s := s.(type) {
 	case *ast.ReturnStatement:

@@ -25,7 +25,7 @@ func folder(files map[string]string) fs.FS {
 	return m
 }
 
-// The function "source" returns a tool. The tool is either a single file or a file in a folder.
+// source returns a tool. The tool is either a single file or a file in a folder.
 func source(path, code string, files map[string]string, params ...string) engine.Source {
 	src := engine.Source{Path: path, Code: []byte(code), Params: params}
 	if files != nil {
@@ -47,7 +47,7 @@ func build(t *testing.T, src engine.Source) *bundle.Bundle {
 	return b
 }
 
-// The function "refused" returns the fault of a tool that must fail to build.
+// refused returns the fault of a tool that must fail to build.
 func refused(t *testing.T, src engine.Source) *abi.Fault {
 	t.Helper()
 	b, err := bundle.Build(t.Context(), src)
@@ -61,7 +61,7 @@ func refused(t *testing.T, src engine.Source) *abi.Fault {
 	return f
 }
 
-// The function "run" executes a bundle as an engine would and returns its result as JSON.
+// run executes a bundle as an engine would and returns its result as JSON.
 func run(b *bundle.Bundle, input, context string) (string, error) {
 	vm := goja.New()
 	vm.SetParserOptions(parser.WithDisableSourceMaps)
@@ -138,8 +138,7 @@ func globals(vm *goja.Runtime) error {
 	return err
 }
 
-// The function "answers" builds and runs a tool and compares the tool's result with the expected
-// result.
+// answers builds and runs a tool and compares the tool's result with the expected result.
 func answers(t *testing.T, src engine.Source, input, want string) *bundle.Bundle {
 	t.Helper()
 	b := build(t, src)

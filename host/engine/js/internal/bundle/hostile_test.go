@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/bundle"
 )
 
-// The function "hostile" returns sources that would overflow the stack of a parser if the package
-// had no limits. A stack overflow ends the process, because Go code cannot recover from it.
+// hostile returns sources that would overflow the stack of a parser if the package had no limits. A
+// stack overflow ends the process, because Go code cannot recover from it.
 func hostile() map[string]string {
 	fill := func(before, unit, after string) string {
 		return before + strings.Repeat(unit, 600_000/len(unit)) + after

@@ -33,8 +33,8 @@ type lexer struct {
 	pos int
 }
 
-// The method "space" skips white space and comments. The method reports whether the skipped text
-// contains a line break.
+// space skips white space and comments. The method reports whether the skipped text contains a line
+// break.
 func (l *lexer) space() (newline bool) {
 	for l.pos < len(l.src) {
 		r, size := utf8.DecodeRuneInString(l.src[l.pos:])
@@ -57,7 +57,7 @@ func (l *lexer) space() (newline bool) {
 
 func (l *lexer) has(prefix string) bool { return strings.HasPrefix(l.src[l.pos:], prefix) }
 
-// The method "line" skips the rest of the line.
+// line skips the rest of the line.
 func (l *lexer) line() {
 	if n := strings.IndexFunc(l.src[l.pos:], isLineEnd); n >= 0 {
 		l.pos += n
@@ -66,8 +66,7 @@ func (l *lexer) line() {
 	l.pos = len(l.src)
 }
 
-// The method "block" skips a /* */ comment. The method reports whether the comment contains a line
-// break.
+// block skips a /* */ comment. The method reports whether the comment contains a line break.
 func (l *lexer) block() bool {
 	n := strings.Index(l.src[l.pos+2:], "*/")
 	if n < 0 {
@@ -138,8 +137,8 @@ func (l *lexer) quoted(quote byte) {
 	l.pos = len(l.src)
 }
 
-// The method "template" skips text of a template up to a substitution or to the end of the
-// template. The method reports whether a substitution follows.
+// template skips text of a template up to a substitution or to the end of the template. The method
+// reports whether a substitution follows.
 func (l *lexer) template() (substitution bool) {
 	for ; l.pos < len(l.src); l.pos++ {
 		switch {

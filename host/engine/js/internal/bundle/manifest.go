@@ -22,9 +22,9 @@ type manifest struct {
 	depends map[string]bool // the names of the dependencies of the package
 }
 
-// The method "mains" returns the package's entry files in order of preference. For a call to
-// require, the CommonJS file precedes the ES module, because the value that require returns for an
-// ES module has a different form.
+// mains returns the package's entry files in order of preference. For a call to require, the
+// CommonJS file precedes the ES module, because the value that require returns for an ES module has
+// a different form.
 func (m *manifest) mains(require bool) []string {
 	list := []string{m.web, m.module, m.main}
 	if require {
@@ -108,14 +108,14 @@ func (m *manifest) decode(data []byte) error {
 	return nil
 }
 
-// The function "text" returns the value of a JSON string, or "" for any other value.
+// text returns the value of a JSON string, or "" for any other value.
 func text(raw json.RawMessage) string {
 	var s string
 	_ = json.Unmarshal(raw, &s) // a value of another type counts as missing
 	return s
 }
 
-// exports is the value of the field "exports" or "imports" in a package.json.
+// exports is the value of exports or "imports" in a package.json.
 type exports struct{ root *exported }
 
 // exported is a value within the field "exports" or "imports" of a package.json. The value is a
@@ -177,8 +177,8 @@ func (x *exports) subpath(rest string) *exported {
 	return x.entry("./" + rest)
 }
 
-// The method "entry" returns the value of a key. If the key does not exist, the method searches for
-// keys with a star that match the name, and uses the longest one.
+// entry returns the value of a key. If the key does not exist, the method searches for keys with a
+// star that match the name, and uses the longest one.
 func (x *exports) entry(name string) *exported {
 	best, longest, star := (*exported)(nil), -1, ""
 	for i, key := range x.root.keys {
@@ -209,8 +209,8 @@ func (e *exported) substitute(text string) *exported {
 	return s
 }
 
-// The method "choose" returns the path to use. The function "holds" reports whether a condition is
-// true. For an object, the method uses the first key that is a true condition and leads to a path.
+// choose returns the path to use. The function "holds" reports whether a condition is true. For an
+// object, the method uses the first key that is a true condition and leads to a path.
 func (e *exported) choose(holds func(condition string) bool) (string, bool) {
 	if e == nil {
 		return "", false

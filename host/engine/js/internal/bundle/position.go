@@ -50,8 +50,8 @@ type mapping struct {
 	location location
 }
 
-// The method "find" returns the position in the author's files for a line and column of generated
-// code. Lines and columns count from 1.
+// find returns the position in the author's files for a line and column of generated code. Lines
+// and columns count from 1.
 func (p positions) find(line, column int) (location, bool) {
 	if line < 1 || line > len(p.lines) {
 		return location{}, false

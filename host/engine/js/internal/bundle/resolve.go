@@ -38,8 +38,8 @@ type resolveError struct {
 // Windows drive letter.
 var scheme = lazyregexp.New(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 
-// resolve resolves an import for esbuild. The method "resolve" always returns a result. If there
-// were no result, esbuild would resolve the import itself.
+// resolve resolves an import for esbuild. resolve always returns a result. If there were no result,
+// esbuild would resolve the import itself.
 func (f *files) resolve(args api.OnResolveArgs) api.OnResolveResult {
 	r := request{name: args.Path, importer: args.Importer, require: args.Kind == api.ResolveJSRequireCall}
 	if args.Namespace != namespace { // the generated entry can contain imports of the author's file
@@ -87,7 +87,7 @@ func (f *files) find(r request, kind api.ResolveKind) (target, *resolveError) {
 	return f.packaged(r)
 }
 
-// The method "relative" resolves a path that is relative to the importing file.
+// relative resolves a path that is relative to the importing file.
 func (f *files) relative(r request) (target, *resolveError) {
 	quoted := strconv.QuoteToASCII(r.name)
 	name := path.Join(path.Dir(r.importer), r.name)
@@ -128,12 +128,12 @@ var (
 	packageEndings = []string{".js", ".mjs", ".cjs", ".json", ".ts", ".mts", ".cts"}
 )
 
-// TypeScript sources import each other by the names of their compiled files. The variable
-// "compiled" maps the extension of a compiled file to the extension of the source file.
+// TypeScript sources import each other by the names of their compiled files. compiled maps the
+// extension of a compiled file to the extension of the source file.
 var compiled = map[string]string{".js": ".ts", ".mjs": ".mts", ".cjs": ".cts"}
 
-// The method "file" returns the file that an import of a path refers to. The result is the path
-// itself, the path with an added extension, or the index file of the folder.
+// file returns the file that an import of a path refers to. The result is the path itself, the path
+// with an added extension, or the index file of the folder.
 func (f *files) file(name string, r request) (string, bool) {
 	endings := authorEndings
 	if inPackage(r.importer) || inPackage(name) {
@@ -233,7 +233,7 @@ func splitPackage(name string) (pkg, rest string) {
 	return pkg, strings.TrimPrefix(strings.TrimPrefix(name, pkg), "/")
 }
 
-// The method "inside" resolves a path within a package.
+// inside resolves a path within a package.
 func (f *files) inside(folder, rest string, r request) (target, *resolveError) {
 	m := f.manifestIn(folder)
 	quoted := strconv.QuoteToASCII(r.name)
@@ -254,8 +254,8 @@ func (f *files) inside(folder, rest string, r request) (target, *resolveError) {
 	return f.serveable(found, r)
 }
 
-// The method "internal" resolves an import of "#name" within a package. The method uses the field
-// "imports" of the package.json.
+// internal resolves an import of "#name" within a package. The method uses the field "imports" of
+// the package.json.
 func (f *files) internal(r request) (target, *resolveError) {
 	m := f.manifestOf(r.importer)
 	if m.imports == nil {
@@ -264,8 +264,7 @@ func (f *files) internal(r request) (target, *resolveError) {
 	return f.exported(m, m.imports.entry(r.name), r)
 }
 
-// The method "exported" evaluates the conditions of a value in a package.json and resolves the
-// resulting path.
+// exported evaluates the conditions of a value in a package.json and resolves the resulting path.
 func (f *files) exported(m *manifest, e *exported, r request) (target, *resolveError) {
 	conditions := []string{"browser", "module", "import", "default"}
 	if r.require {

@@ -14,8 +14,8 @@ import (
 // that empties the array.
 const emptied = `const a = [3, 2, 1]; a.sort((x, y) => { a.length = 0; return x - y; });`
 
-// The function "run" executes a script and returns the resulting crash. In the script, the function
-// "ours" calls a Go function of this test.
+// run executes a script and returns the resulting crash. In the script, the function "ours" calls a
+// Go function of this test.
 func run(code string, ours func()) (c *crash.Crash) {
 	defer func() { c = crash.Of(recover()) }()
 	vm := goja.New()

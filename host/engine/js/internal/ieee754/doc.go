@@ -23,7 +23,7 @@ package ieee754
 
 import "math"
 
-// The function "words" returns the high and the low 32 bits of a number.
+// words returns the high and the low 32 bits of a number.
 func words(x float64) (int32, uint32) {
 	b := math.Float64bits(x)
 	return int32(b >> 32), uint32(b)

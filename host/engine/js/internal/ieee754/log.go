@@ -17,8 +17,8 @@ const (
 	two54 = 1.80143985094819840000e+16
 )
 
-// The function "split" returns the exponent of x, and x divided by the corresponding power of two.
-// The quotient is near 1. The result ok is false if the logarithm of x is a special case, as for 0.
+// split returns the exponent of x, and x divided by the corresponding power of two. The quotient is
+// near 1. The result ok is false if the logarithm of x is a special case, as for 0.
 func split(x float64) (k, hx int32, scaled, special float64, ok bool) {
 	hx, lx := words(x)
 	if hx < 0x00100000 {

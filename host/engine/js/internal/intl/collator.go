@@ -252,7 +252,7 @@ func (c *Collator) safeStrokes(a, b string) bool {
 	return true
 }
 
-// The method "plain" returns the text in the form that is compared.
+// plain returns the text in the form that is compared.
 func (c *Collator) plain(text string) string {
 	if !isASCII(text) {
 		text = strings.Map(func(r rune) rune {
@@ -304,7 +304,7 @@ func sortableDigits(text string) string {
 	return b.String()
 }
 
-// The method "known" reports whether the order of a text certainly equals ICU's order.
+// known reports whether the order of a text certainly equals ICU's order.
 func (c *Collator) known(text string) bool {
 	if isASCII(text) {
 		return true

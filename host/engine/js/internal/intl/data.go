@@ -107,7 +107,7 @@ func (t *table) get(path string) string {
 	return ""
 }
 
-// The method "own" returns the text at a path. The method ignores the tables of parent locales.
+// own returns the text at a path. The method ignores the tables of parent locales.
 func (t *table) own(path string) (string, bool) {
 	number, ok := slices.BinarySearch(data().paths, path)
 	if !ok {

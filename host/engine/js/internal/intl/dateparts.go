@@ -47,8 +47,7 @@ func (f *DateTimeFormat) Parts(ms float64) ([]Part, error) {
 	return parts, nil
 }
 
-// The method "field" formats one field of a pattern. The method returns the type of the part and
-// the text.
+// field formats one field of a pattern. The method returns the type of the part and the text.
 func (f *DateTimeFormat) field(t time.Time, it item) (kind, text string) {
 	switch it.letter {
 	case 'G':
@@ -139,7 +138,7 @@ func (f *DateTimeFormat) weekday(t time.Time, it item) string {
 	return f.locale.table.get("days/" + form + "/" + widthOf(it.count) + "/" + weekdays[t.Weekday()])
 }
 
-// The method "half" returns the text for AM or PM.
+// half returns the text for AM or PM.
 func (f *DateTimeFormat) half(t time.Time, count int) string {
 	width := "abbreviated"
 	if count == 5 {

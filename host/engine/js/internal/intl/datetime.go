@@ -148,8 +148,8 @@ func readDateOptions(o Options) (d dateOptions, zone, system string, err error) 
 	return d, zone, system, err
 }
 
-// The method "fits" rejects a time style if only a date is formatted, and a date style if only a
-// time is formatted.
+// fits rejects a time style if only a date is formatted, and a date style if only a time is
+// formatted.
 func (d *dateOptions) fits(defaults Defaults) error {
 	if defaults.Required == "date" && d.time != "" {
 		return typeErrorf("Invalid option : timeStyle")
@@ -245,7 +245,7 @@ func (f *DateTimeFormat) choosePattern(d dateOptions) (extension string, err err
 	return extension, nil
 }
 
-// The method "cycle" selects the hour cycle.
+// cycle selects the hour cycle.
 func (f *DateTimeFormat) cycle(d dateOptions, p *patterns) (cycle, extension string) {
 	usual := map[byte]string{'K': "h11", 'h': "h12", 'H': "h23", 'k': "h24"}[p.hourChar]
 	if d.hour12 != nil { // in some locales, hours count from 0

@@ -41,8 +41,7 @@ func NewFloat(x float64) Decimal {
 	return d
 }
 
-// d is the shortest representation of a float. The method "exact" returns the exact value of that
-// float.
+// d is the shortest representation of a float. exact returns the exact value of that float.
 func (d *Decimal) exact() Decimal {
 	f, _, err := big.ParseFloat(string(d.digits)+"e"+strconv.Itoa(d.exp), 10, 53, big.ToNearestEven)
 	if err != nil || !f.IsInt() {
@@ -104,7 +103,7 @@ func FitsFloat(text string, x float64) bool {
 	return !strings.ContainsAny(text, "eE") || strings.Contains(text, "Infinity") || strings.Trim(text, " 0.eE+-") == ""
 }
 
-// The method "trim" removes zeros from both ends of the digits.
+// trim removes zeros from both ends of the digits.
 func (d *Decimal) trim() {
 	start := 0
 	for start < len(d.digits) && d.digits[start] == '0' {

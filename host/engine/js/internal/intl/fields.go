@@ -94,7 +94,7 @@ type item struct {
 	text   string // the literal text, including the pattern's quotes
 }
 
-// The function "items" splits a date pattern into elements.
+// items splits a date pattern into elements.
 func items(pattern string) (list []item) {
 	for i := 0; i < len(pattern); {
 		c := pattern[i]
@@ -178,8 +178,8 @@ func (s *skeleton) add(letter byte, n int) {
 	}
 }
 
-// The method "base" returns a skeleton with the same fields. In the returned skeleton, each field
-// has its shortest form.
+// base returns a skeleton with the same fields. In the returned skeleton, each field has its
+// shortest form.
 func (s *skeleton) base() string {
 	var b strings.Builder
 	for f := range fieldCount {

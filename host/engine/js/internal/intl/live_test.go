@@ -252,13 +252,13 @@ func differences(got, want map[string]any) (text string) {
 	return text
 }
 
-// The variable "usual" contains locales that real tools use. It also contains some locales that
-// have special scripts or rules.
+// usual contains locales that real tools use. It also contains some locales that have special
+// scripts or rules.
 var usual = strings.Fields("en-US en-GB de fr es ja sv pt-BR it pt nl da nb fi pl cs ru uk tr ar he hi ko zh zh-TW en-IN en-CA en-AU de-AT de-CH fr-CA fr-CH es-MX es-419 hu ro el bg hr sk sl sr sr-Latn lt lv et vi id th fa bn ta mr gu te kn ml ur my km lo ka hy az kk uz mn ne si sw am zu af ca eu gl is ga cy ms fil pt-PT zh-HK nn en sq mk bs be zh-CN sr-RS sr-ME de-DE fr-FR es-ES no-NO en-DE en-NL en-150 ar-EG ar-SA tr-TR ht haw nb-NO uz-AF sr-Cyrl-ME pt-CV fr-ML en-NZ en-IE en-ZA xx")
 
 func pick[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
 
-// With a probability of 1/n, the method "maybe" adds an option with one of the given values.
+// With a probability of 1/n, maybe adds an option with one of the given values.
 func maybe(r *rand.Rand, o options, n int, name string, values ...any) {
 	if r.IntN(n) == 0 {
 		o[name] = pick(r, values...)
@@ -369,8 +369,8 @@ func dateCase(r *rand.Rand) testCase {
 	return testCase{Kind: kind, Locale: locales(r), Options: o, Value: value}
 }
 
-// The function "size" returns the number of random test cases. The environment variable INTL_CASES
-// changes the number of cases.
+// size returns the number of random test cases. The environment variable INTL_CASES changes the
+// number of cases.
 func size() int {
 	if n, err := strconv.Atoi(os.Getenv("INTL_CASES")); err == nil {
 		return n

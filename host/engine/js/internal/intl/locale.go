@@ -88,8 +88,8 @@ var defaultLocales = sync.OnceValue(func() map[string]bool {
 	return defaults
 })
 
-// The method "region" returns the region in the name of a locale. If the name contains no region,
-// the method returns the likely region.
+// region returns the region in the name of a locale. If the name contains no region, the method
+// returns the likely region.
 func (l locale) region() string {
 	tag, err := ParseTag(l.name)
 	if err != nil {

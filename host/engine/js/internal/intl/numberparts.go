@@ -21,8 +21,7 @@ func (f *NumberFormat) Parts(d Decimal) ([]Part, error) {
 	return f.parts(d), nil
 }
 
-// ICU formats some numbers with special rules. For such a number, the method "check" returns an
-// error.
+// ICU formats some numbers with special rules. For such a number, check returns an error.
 func (f *NumberFormat) check(d Decimal) error {
 	if f.rounding.increment != 1 && (len(d.digits) > 15 || d.magnitude() > 14) {
 		return unsupported("roundingIncrement for a number with more than 15 digits", "round the number first")
@@ -190,9 +189,9 @@ func (f *NumberFormat) scientific(d *Decimal) (exponent, minFraction int) {
 	return f.scale(d, multiplier)
 }
 
-// The method "scale" multiplies a number by a power of ten and then rounds the number. The power of
-// ten depends on the number's magnitude. The method returns the exponent by which the scaled number
-// must be multiplied again.
+// scale multiplies a number by a power of ten and then rounds the number. The power of ten depends
+// on the number's magnitude. The method returns the exponent by which the scaled number must be
+// multiplied again.
 func (f *NumberFormat) scale(d *Decimal, multiplier func(magnitude int) int) (exponent, minFraction int) {
 	if d.zero() {
 		return 0, f.rounding.apply(d)
@@ -223,7 +222,7 @@ func (f *NumberFormat) exponentParts(d Decimal, exponent int) []Part {
 	return append(parts, Part{Type: "exponentInteger", Value: withDigits(strconv.Itoa(exponent), f.digits)})
 }
 
-// The method "compact" scales a number for the compact notation and returns its pattern.
+// compact scales a number for the compact notation and returns its pattern.
 func (f *NumberFormat) compact(d *Decimal) (pattern numberPattern, literal string, exponent, minFraction int) {
 	multiplier := func(magnitude int) int {
 		p := f.compactPattern(magnitude, "other")

@@ -38,8 +38,8 @@ func matcher(o Options, kind string) error {
 	return err
 }
 
-// The function "whole" reads an integer option and checks its range. The result "set" is false if
-// the option is undefined.
+// whole reads an integer option and checks its range. The result "set" is false if the option is
+// undefined.
 func whole(o Options, name string, low, high, otherwise int) (value int, set bool, err error) {
 	number, ok := o.Number(name)
 	if !ok {

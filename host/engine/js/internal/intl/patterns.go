@@ -94,9 +94,8 @@ func (p *patterns) addMinutes(pattern string) {
 	}
 }
 
-// The method "add" adds a pattern. If there is already a pattern with the same skeleton, the method
-// keeps the existing pattern in two cases: override is false, or the locale's data contains both
-// skeletons.
+// add adds a pattern. If there is already a pattern with the same skeleton, the method keeps the
+// existing pattern in two cases: override is false, or the locale's data contains both skeletons.
 func (p *patterns) add(pattern, provided string, override bool) {
 	if pattern == "" {
 		return
@@ -128,7 +127,7 @@ func (p *patterns) add(pattern, provided string, override bool) {
 	p.entries = append(p.entries, &patternEntry{base, fields, pattern, provided != ""})
 }
 
-// The method "best" returns the best pattern for a skeleton.
+// best returns the best pattern for a skeleton.
 func (p *patterns) best(text string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -169,9 +168,8 @@ func (p *patterns) compose(text string) string {
 	return strings.NewReplacer("{1}", date, "{0}", time).Replace(glue)
 }
 
-// The method "nearest" returns the pattern with the smallest distance. If several patterns have
-// that distance, the method prefers the pattern that lacks smaller fields, such as seconds instead
-// of hours.
+// nearest returns the pattern with the smallest distance. If several patterns have that distance,
+// the method prefers the pattern that lacks smaller fields, such as seconds instead of hours.
 func (p *patterns) nearest(s *skeleton, mask int) (entry *patternEntry, missing, extra int) {
 	best, bestMissing := 1<<31-1, -1
 	for _, e := range p.entries {

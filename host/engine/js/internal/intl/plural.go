@@ -86,8 +86,8 @@ func parseRelation(text string) (r relation) {
 	return r
 }
 
-// The method "shift" multiplies the number by a power of ten. The argument is the exponent of the
-// compact or scientific notation. Like ICU, the method does nothing if the exponent is negative.
+// shift multiplies the number by a power of ten. The argument is the exponent of the compact or
+// scientific notation. Like ICU, the method does nothing if the exponent is negative.
 func (o *operands) shift(exponent int) {
 	o.compact = exponent
 	for ; exponent > 0; exponent-- {
@@ -173,8 +173,8 @@ func (r relation) reduced(digits string) int {
 	return value
 }
 
-// The method "simple" reports whether the plural categories are independent of the last digits and
-// the fraction of a number. In the compact notation, ICU changes the last digits.
+// simple reports whether the plural categories are independent of the last digits and the fraction
+// of a number. In the compact notation, ICU changes the last digits.
 func (p *pluralRules) simple() bool {
 	for _, alternatives := range p.conditions {
 		for _, and := range alternatives {
@@ -188,8 +188,8 @@ func (p *pluralRules) simple() bool {
 	return true
 }
 
-// The method "unsure" reports whether ICU may select a category that does not match the rules. For
-// a large number, ICU uses more digits than a float has, but at most 64 bits.
+// unsure reports whether ICU may select a category that does not match the rules. For a large
+// number, ICU uses more digits than a float has, but at most 64 bits.
 func (p *pluralRules) unsure(d Decimal) bool {
 	if !d.finite() || d.magnitude() <= 15 {
 		return false

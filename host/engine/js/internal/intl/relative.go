@@ -108,9 +108,9 @@ func (f *RelativeTimeFormat) Parts(d Decimal, unit string) ([]Part, error) {
 	return parts, nil
 }
 
-// If there is a word for a relative time, such as "yesterday", the method "named" returns the word.
-// Otherwise, the method returns "". Like ICU, the method treats a number that is almost an integer
-// as an integer.
+// If there is a word for a relative time, such as "yesterday", named returns the word. Otherwise,
+// the method returns "". Like ICU, the method treats a number that is almost an integer as an
+// integer.
 func (f *RelativeTimeFormat) named(d Decimal, field string) string {
 	d.digits = slices.Clone(d.digits)
 	d.roundTo(-2, "halfExpand", 1)
@@ -134,7 +134,7 @@ func (f *RelativeTimeFormat) category(d Decimal) string {
 	return f.plurals.of(operands{integer: integer, fraction: padded(fraction, minFraction)})
 }
 
-// The function "padded" adds leading zeros to digits.
+// padded adds leading zeros to digits.
 func padded(digits string, n int) string {
 	return digits + strings.Repeat("0", max(0, n-len(digits)))
 }

@@ -98,7 +98,7 @@ func (r *rounding) readFraction(low, high float64, hasLow, hasHigh bool, minDefa
 	return nil
 }
 
-// The method "settle" selects the kind of rounding. The selection depends on the options.
+// settle selects the kind of rounding. The selection depends on the options.
 func (r *rounding) settle() error {
 	switch {
 	case !r.significant && !r.fraction:
@@ -124,7 +124,7 @@ func (r *rounding) settle() error {
 	return nil
 }
 
-// The method "apply" rounds d and returns the minimum number of fraction digits to show.
+// apply rounds d and returns the minimum number of fraction digits to show.
 func (r *rounding) apply(d *Decimal) (minFraction int) {
 	fractionPlace := -r.maxFraction
 	digitsPlace := func() int { return d.magnitude() - r.maxDigits + 1 }

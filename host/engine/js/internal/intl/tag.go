@@ -60,7 +60,7 @@ func ParseTag(text string) (Tag, error) {
 	return t, nil
 }
 
-// The method "extensions" parses the extensions of a language tag.
+// extensions parses the extensions of a language tag.
 func (t *Tag) extensions(parts []string) bool {
 	seen := map[string]bool{}
 	var private []string
@@ -184,7 +184,7 @@ func (t Tag) String() string {
 	return strings.Join(append(parts, others...), "-")
 }
 
-// The method "keyword" returns the value of a key in the -u- extension.
+// keyword returns the value of a key in the -u- extension.
 func (t Tag) keyword(key string) (string, bool) {
 	for _, k := range t.keywords {
 		if k.key == key {

@@ -9,7 +9,7 @@ import (
 
 // For some zones, the data of Go differs from the data of Node. differing groups these zones by the
 // last year in which the data differs. For the zones in differing, Go's data uses the history of a
-// neighboring zone. TestZonesAsNode reports zones that are missing in the variable "differing".
+// neighboring zone. TestZonesAsNode reports zones that are missing in differing.
 const differing = `1883 Europe/Isle_of_Man
 1894 Europe/Vaduz
 1900 Asia/Kuala_Lumpur Pacific/Funafuti Pacific/Wake Pacific/Wallis
@@ -60,8 +60,7 @@ var differsUntil = sync.OnceValue(func() map[string]int {
 	return until
 })
 
-// The method "check" returns an error if Node may use a different offset for the zone at a given
-// time.
+// check returns an error if Node may use a different offset for the zone at a given time.
 func (z zone) check(t time.Time) error {
 	if t.Year() > lastDiffering {
 		return nil

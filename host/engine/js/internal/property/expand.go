@@ -88,7 +88,7 @@ func (e *expander) step() error {
 	return nil
 }
 
-// The method "property" expands a property. The property's name begins at the current position.
+// property expands a property. The property's name begins at the current position.
 func (e *expander) property(negated bool) error {
 	start, escaped := e.pos-len(`\p`), e.escaped
 	name, ok := braced(e.pattern[e.pos:])

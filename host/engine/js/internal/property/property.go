@@ -18,8 +18,8 @@ import (
 //go:embed properties.txt.gz
 var packed []byte
 
-// The function "lines" maps the names of properties to packed ranges. A property can have several
-// names. For example, the name of Script=Greek is "sc=Greek".
+// lines maps the names of properties to packed ranges. A property can have several names. For
+// example, the name of Script=Greek is "sc=Greek".
 var lines = sync.OnceValue(func() map[string]string {
 	unpacked, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -47,8 +47,8 @@ var prefixes = map[string]string{
 	"Script_Extensions": "scx=", "scx": "scx=",
 }
 
-// The function "find" returns the packed ranges of a property. The argument is the text between the
-// braces of \p{...}.
+// find returns the packed ranges of a property. The argument is the text between the braces of
+// \p{...}.
 func find(name string) (ranges string, ok bool) {
 	if property, value, valued := strings.Cut(name, "="); valued {
 		prefix, known := prefixes[property]

@@ -26,8 +26,8 @@ func File(t testing.TB) string {
 	return file
 }
 
-// The function "installed" searches for the runtime in the folder that the toolrun command uses. If
-// the folder does not contain the runtime, the function installs the runtime in this folder.
+// installed searches for the runtime in the folder that the toolrun command uses. If the folder
+// does not contain the runtime, the function installs the runtime in this folder.
 var installed = sync.OnceValues(func() (string, error) {
 	if file := os.Getenv(Variable); file != "" {
 		return filepath.Abs(file)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The method "locale" returns the table of a locale.
+// locale returns the table of a locale.
 func (s *source) locale(name string) table {
 	t := table{}
 	s.dates(t, name)

@@ -109,8 +109,8 @@ func pack(tables map[string]table) []byte {
 	return out.Bytes()
 }
 
-// The method "encode" encodes a table in columns, because columns compress better than rows. The
-// columns contain the distances between paths, the lengths of values, and the values.
+// encode encodes a table in columns, because columns compress better than rows. The columns contain
+// the distances between paths, the lengths of values, and the values.
 func encode(t table, number map[string]int) []byte {
 	paths := slices.SortedFunc(maps.Keys(t), func(a, b string) int { return number[a] - number[b] })
 	var out, values bytes.Buffer

@@ -2,8 +2,8 @@ package main
 
 import "strings"
 
-// The variable "missing" contains CLDR locales that the ICU version of Node 20 does not contain, or
-// for which this version uses another locale.
+// missing contains CLDR locales that the ICU version of Node 20 does not contain, or for which this
+// version uses another locale.
 var missing = strings.Fields(`
 	aa aa-DJ aa-ER aa-ET ab ab-GE an an-ES ann ann-NG apc apc-SY arn arn-CL az-Arab az-Arab-IQ az-Arab-IR
 	az-Arab-TR bal bal-Arab bal-Arab-PK bal-Latn bal-Latn-PK be-tarask bew bew-ID bgn bgn-AE bgn-AF bgn-IR bgn-OM

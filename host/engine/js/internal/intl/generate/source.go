@@ -19,8 +19,7 @@ type source struct {
 
 type object = map[string]any
 
-// The method "read" returns a part of a JSON file. If the part does not exist, the method returns
-// nil.
+// read returns a part of a JSON file. If the part does not exist, the method returns nil.
 func (s *source) read(file string, path ...string) object {
 	data, err := os.ReadFile(filepath.Join(s.folder, file))
 	if err != nil {
@@ -56,8 +55,8 @@ func sortedKeys(o object) []string { return slices.Sorted(maps.Keys(o)) }
 // well. A tool that requests a rare language receives an error.
 var rare = strings.Fields("ak ba chr cv dsb gd ha hsb ig jv kok pcm ps qu rm sd shn so ti tk yo")
 
-// The method "locales" returns the locales that have modern coverage in CLDR. The method also
-// returns the regional variants of these locales.
+// locales returns the locales that have modern coverage in CLDR. The method also returns the
+// regional variants of these locales.
 func (s *source) locales() (names []string) {
 	levels := s.read("cldr-core/coverageLevels.json", "effectiveCoverageLevels")
 	parents := s.parents()
@@ -72,8 +71,8 @@ func (s *source) locales() (names []string) {
 	return names
 }
 
-// The name of a locale usually shows the locale's parent. The method "parents" returns the parents
-// of all other locales. The parent "" means that the locale has no parent.
+// The name of a locale usually shows the locale's parent. parents returns the parents of all other
+// locales. The parent "" means that the locale has no parent.
 func (s *source) parents() map[string]string {
 	parents := map[string]string{}
 	for name, parent := range s.read("cldr-core/supplemental/parentLocales.json", "supplemental", "parentLocales", "parentLocale") {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The method "supplemental" returns a table with the data that does not belong to a locale.
+// supplemental returns a table with the data that does not belong to a locale.
 func (s *source) supplemental(locales []string) table {
 	t := table{}
 	known, defaults := s.known()
@@ -63,9 +63,8 @@ func (s *source) supplemental(locales []string) table {
 	return t
 }
 
-// The method "known" returns all locales of ICU, including locales without a table. The result
-// "defaults" contains each locale whose data equals the data of another locale that has a shorter
-// name.
+// known returns all locales of ICU, including locales without a table. The result "defaults"
+// contains each locale whose data equals the data of another locale that has a shorter name.
 func (s *source) known() (names, defaults []string) {
 	list, _ := s.read("cldr-core/availableLocales.json", "availableLocales")["full"].([]any)
 	same, _ := s.read("cldr-core/defaultContent.json")["defaultContent"].([]any)
