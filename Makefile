@@ -18,7 +18,10 @@ build:
 test:
 	$(GO) run ./internal/runtests
 
-check: test modules format vet staticcheck tidy clean-tree
+# The tests use all processors. The other checks do not, so two of them run concurrently.
+check: test
+	$(MAKE) --no-print-directory -j 2 modules format vet staticcheck tidy
+	$(MAKE) --no-print-directory clean-tree
 
 # Modules of their own keep their dependencies out of toolrun's: the activity for Temporal, the benchmarks with what they
 # compare with, and the hostile tools. They use this tree, so a change of toolrun can break them. make test runs their tests.

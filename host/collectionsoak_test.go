@@ -412,7 +412,7 @@ func fillSoak(t *testing.T, h *host.Host) {
 // erase users. A search must not find an entry of another user or of another namespace. A search
 // must not find an entry that was removed before the search began. No entry must be lost.
 func TestCollectionSoak(t *testing.T) {
-	duration := 3 * time.Second
+	duration := time.Second
 	if os.Getenv("TOOLRUN_SOAK") != "" {
 		duration = time.Minute
 	}

@@ -23,14 +23,14 @@ import (
 // CPython has tests for its modules. For some modules, these tests must pass in the engine. Only
 // the tests that testdata/cpython/baseline.txt lists may fail. The tests of most modules, such as
 // decimal, take minutes. A soak executes all these tests. Any other test run executes only the
-// tests of json, re and two collections.
+// tests of json and two collections.
 func TestSoakCPython(t *testing.T) {
 	lib := installedTests(t)
 	files, err := fs.Glob(lib, "test/test_json/test_*.py")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("Glob of the tests of module json = %v, %v; want files", files, err)
 	}
-	modules := []string{"test.test_re", "test.test_userdict", "test.test_userlist"}
+	modules := []string{"test.test_userdict", "test.test_userlist"}
 	imported := []string{"test.list_tests", "test.mapping_tests", "test.seq_tests"}
 	for _, file := range files {
 		modules = append(modules, strings.ReplaceAll(strings.TrimSuffix(file, ".py"), "/", "."))
@@ -39,7 +39,7 @@ func TestSoakCPython(t *testing.T) {
 		runTests(t, lib, modules, imported...)
 		return
 	}
-	modules = append(modules, "test.test_datetime", "test.test_decimal", "test.test_pickle", "test.test_statistics")
+	modules = append(modules, "test.test_datetime", "test.test_decimal", "test.test_pickle", "test.test_re", "test.test_statistics")
 	runTests(t, lib, modules, append(imported, "test.datetimetester", "test.pickletester", "pure.decimal")...)
 }
 
