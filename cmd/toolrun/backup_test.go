@@ -288,7 +288,7 @@ func TestBackupRestores(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("processes are killed as on Linux")
 	}
-	rounds := 2
+	rounds := 1
 	if os.Getenv("TOOLRUN_SOAK") != "" {
 		rounds = 20
 	}

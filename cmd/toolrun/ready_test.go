@@ -34,7 +34,7 @@ func TestLinger(t *testing.T) {
 	binary, dir := buildToolrun(t), t.TempDir()
 	writeFiles(t, dir, countApp)
 	keys, key := makeKeys(t, binary, dir)
-	s := startServe(t, binary, filepath.Join(dir, "app.yaml"), "--inprocess", "--keys", keys, "--linger", "5s")
+	s := startServe(t, binary, filepath.Join(dir, "app.yaml"), "--inprocess", "--keys", keys, "--linger", "2s")
 	if got := s.ready(t); got != "200 ready" {
 		t.Errorf("/readyz = %s; want 200 ready", got)
 	}

@@ -102,7 +102,7 @@ func (r reader) body(header *line, s *Step) {
 func (r reader) stepOptions(l *line, s *Step, text string) {
 	m := usingRule().FindStringSubmatch(text)
 	if m == nil || m[1] != "using" || s.Kind != Ask {
-		hint := `only the step ask has an option: using: "MODEL"`
+		hint := "remove the options; only the step `ask` can have an option, for example: using: \"MODEL\""
 		if u := unquotedModel().FindStringSubmatch(text); u != nil && s.Kind == Ask {
 			hint = `write using: "` + u[1] + `"`
 			s.Model = Name{r.at(l), u[1]} // only the quotes are missing

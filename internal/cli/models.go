@@ -60,8 +60,8 @@ func providers() map[string]model.Factory {
 	return map[string]model.Factory{"openai": openai.Factory()}
 }
 
-// namedModels returns the models of a configuration without API keys. Commands that send no
-// requests to models use namedModels. If config is nil, the result is nil.
+// namedModels returns the models of a configuration, but does not read their API keys. Commands that
+// send no requests to models use namedModels. If config is nil, the result is nil.
 func namedModels(config *model.Config) (*model.Set, error) {
 	if config == nil {
 		return nil, nil

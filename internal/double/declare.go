@@ -177,7 +177,7 @@ func (i *instance) declareTool(_ context.Context, r toolRequest) (any, error) {
 	case at >= 0:
 		i.tools[at] = t
 	case len(i.tools) >= maxTools+len(i.declared.app.Tools):
-		return nil, abi.Faultf(abi.QuotaExceeded, "requests cannot declare more than %d tools", maxTools).
+		return nil, abi.Faultf(abi.QuotaExceeded, "all requests together can declare at most %d tools", maxTools).
 			WithHint("replace a tool by declaring the same name again")
 	default:
 		i.tools = append(i.tools, t)

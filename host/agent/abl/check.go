@@ -218,8 +218,8 @@ func (c checker) steps() {
 	}}.document(c.d)
 }
 
-// triggers warns about a trigger if no statement sets a name in its condition. Such a trigger never
-// fires.
+// triggers warns about each name in the condition of a trigger that no statement sets. Such a trigger
+// never fires.
 func (c checker) triggers() {
 	if len(c.d.Flow.Steps) == 0 {
 		return

@@ -73,7 +73,7 @@ func node(t *testing.T, backend storage.Backend, skew time.Duration) *memory.Ser
 
 // runWriters starts 64 writers and distributes the writers over the nodes.
 func runWriters(t *testing.T, nodes []*memory.Service) {
-	const writers, writes = 64, 4
+	const writers, writes = 64, 2
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	var mu sync.Mutex

@@ -99,7 +99,8 @@ func TestModel(t *testing.T) {
 	})
 }
 
-// erase erases a user. After this time, the mark of the erasure does not affect new runs.
+// erase erases a user. Then erase advances the clock, so that the mark of the erasure does not affect
+// new runs.
 func (m *machine) erase(user string) {
 	if _, err := m.Erase(m.t.Context(), as(user)); err != nil {
 		m.r.Fatal(err)
