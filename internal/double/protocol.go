@@ -50,8 +50,8 @@ func handlers() map[string]handler {
 	}
 }
 
-// onServer returns the handler for a request that uses the set of memories. The type parameter P is
-// the Go type of the request.
+// onServer returns a handler that calls the function "do" with the server and a request of the Go
+// type P. The server holds all memories.
 func onServer[P any](do func(*server, context.Context, envelope, P) (any, error)) handler {
 	return func(s *server, ctx context.Context, head envelope, text []byte) (any, error) {
 		var params P
@@ -62,8 +62,8 @@ func onServer[P any](do func(*server, context.Context, envelope, P) (any, error)
 	}
 }
 
-// onInstance returns the handler for a request that uses one memory. The type parameter P is the Go
-// type of the request.
+// onInstance returns a handler that calls the function "do" with one memory and a request of the Go
+// type P.
 func onInstance[P any](do func(*instance, context.Context, P) (any, error)) handler {
 	return func(s *server, ctx context.Context, head envelope, text []byte) (any, error) {
 		i := s.instances[head.Memory]
