@@ -138,10 +138,11 @@ func (l *Ledger) take() (tenant string, chunk []ledger.Entry, lost int) {
 }
 
 // Entries returns ledger entries of the caller's tenant, oldest first; see ledger.Ledger.Entries.
-// If a run has changed nothing, its entry is written in the background and appears shortly after
-// the end of the run.
+// Entries includes all runs of this process that have ended. If a run in another process has changed
+// nothing, its entry appears shortly after the end of the run.
 func (l *Ledger) Entries(ctx context.Context, caller Caller, q ledger.Query) (found []ledger.Entry, next string, more bool, err error) {
 	err = l.h.admitted(ctx, caller, func() (err error) {
+		l.flush() // the caller expects the entries of runs that have already ended
 		found, next, more, err = l.store().Entries(ctx, caller.as("").Tenant, q)
 		return err
 	})

@@ -109,7 +109,7 @@ func (k *kinds) merge(entry operation, name declare.Kind, op abi.Operation) erro
 		}
 		return nil
 	case len(after) == 0 || !after[0].Required || after[0].Type.Shape != abi.Text:
-		return refuse("but only one of the kinds has a store parameter; the operation of the other kind must also begin with a required text")
+		return refuse("but only one of the kinds has a store parameter; in the other kind, the first parameter of the operation must be a required text")
 	}
 	forms := append(slices.Clone(listed.AllForms()), op)
 	if namesStore(op) {
