@@ -19,6 +19,8 @@ var notRun = map[string]int{
 	"docs/reference/mcp.md":            2, // a download
 	"docs/howto/run-behind-a-proxy.md": 1, // a configuration of nginx
 	"docs/howto/free-disk-space.md":    1, // a configuration of Prometheus
+	"docs/howto/use-models-in-go.md":   1, // a provider of models
+	"docs/howto/use-postgresql.md":     2, // a database server
 	"docs/tutorials/embed-in-go.md":    1, // docs/embedding tests these requests
 	"docs/tutorials/python.md":         1, // a download
 }
