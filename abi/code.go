@@ -55,7 +55,7 @@ var codes = []struct {
 	{SessionEnded, 8, "the session has ended"},
 	{InvalidArgument, 9, "the call is malformed"},
 	{TooLarge, 10, "a value exceeds its size or depth limit"},
-	{QuotaExceeded, 11, "the app has reached its limit on bytes or records"},
+	{QuotaExceeded, 11, "the app, the tenant or the user has reached a quota, such as bytes, records or tokens"},
 	{Unavailable, 12, "the backend cannot be reached, or the outcome of a commit is unknown"},
 	{ToolError, 13, "the tool failed"},
 	{InputInvalid, 14, "the input does not match the tool's input schema"},

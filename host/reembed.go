@@ -59,7 +59,8 @@ func (c Collections) Reembed(ctx context.Context, caller Caller, name string, re
 // other processes fail with the fault conflict.
 //
 // Runs can read and write entries during the move. Until an entry has a vector of the declared
-// model, a search finds this entry only by its words.
+// model, a search with the mode hybrid or text finds this entry only by its words, and a search
+// with the mode vector does not find this entry.
 func (c Collections) ReembedStep(ctx context.Context, caller Caller, name string) (state Reembedding, err error) {
 	id, err := c.h.newID("op")
 	if err != nil {

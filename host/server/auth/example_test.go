@@ -57,8 +57,8 @@ func ExampleMarkdown() {
 	// | `blocks` | read, write and search the blocks of users, and read the memory for prompts | yes | yes | - | - | - | - | yes |
 	// | `collections` | list, read and search entries of collections; with credentials of a user, only entries that belong to the user | yes | yes | - | - | - | - | yes |
 	// | `records` | read the contents of records | yes | - | - | - | - | - | - |
-	// | `change_records` | write and delete records | yes | - | - | - | - | - | - |
-	// | `stores` | read the declarations of stores, and the state of sleep-time memory | yes | yes | yes | - | - | - | - |
+	// | `change_records` | write and delete records; store, import and remove entries of collections, and move collections to another embedding model | yes | - | - | - | - | - | - |
+	// | `stores` | read the declarations of stores and collections, and the state of sleep-time memory | yes | yes | yes | - | - | - | - |
 	// | `change_stores` | change the declarations of stores; pause, resume and retry sleep-time memory | yes | - | - | - | - | - | - |
 	// | `ledger` | read the audit log with operations, times and actors, but without contents | yes | - | yes | - | - | - | - |
 	// | `erase` | remove all data of a user | yes | - | - | - | - | - | - |
