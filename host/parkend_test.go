@@ -14,11 +14,11 @@ import (
 
 // TestRetryOfWaitingRun repeats a run with its idempotency key while the first run waits for a
 // model. The retry must wait for the Result of the first run, even if this takes longer than the
-// retry's time limit. The retry must send no request to the model.
+// retry's time limit and than the lease of a fair lock. The retry must send no request to the model.
 func TestRetryOfWaitingRun(t *testing.T) { everywhere(t, testRetryOfWaitingRun) }
 
 func testRetryOfWaitingRun(t *testing.T) {
-	h, server := openLimited(t, ask+`return (await ask("hello")).text`, "timeout: 400ms")
+	h, server := openLimited(t, ask+`return (await ask("hello")).text`, "timeout: 1s")
 	release := server.Hold()
 	defer release()
 	inv := host.Invocation{Tool: "tool", Key: "once", Caller: host.Caller{User: "ann"}}
@@ -27,7 +27,7 @@ func testRetryOfWaitingRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := started(h, inv)
-	ctx, cancel := context.WithTimeout(t.Context(), 800*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
 	defer cancel()
 	_, err := h.Run(ctx, inv)
 	if !errors.Is(err, abi.Conflict) || !strings.Contains(err.Error(), "has not ended") {

@@ -222,11 +222,12 @@ func ReleaseLocks(tx *Tx) {
 	tx.run.lease = nil
 }
 
-// Lock waits for the fair locks of the given keys and returns a function that releases the locks.
-// Use Lock for work outside of transactions if the work conflicts with transactions. The
-// correctness of a program must not depend on the locks, because locks expire after two seconds.
+// Lock waits for exclusive locks of the given keys and returns a function that releases them. The
+// locks are granted in the order of the calls, and they do not expire. They only exclude other
+// calls of Lock on the same DB: they are separate from the fair locks of transactions, and other
+// processes do not see them. If ctx ends first, Lock returns the error of ctx.
 func (db *DB) Lock(ctx context.Context, keys ...storage.Key) (unlock func(), err error) {
-	l, err := db.locks.Acquire(ctx, keys, nil)
+	l, err := db.exclusive.Acquire(ctx, keys, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -76,13 +76,21 @@ type DB struct {
 	backend storage.Backend
 	clock   func() time.Time
 	rand    io.Reader
-	locks   fairlock.Locks[storage.Key]
-	broken  rule // set only in tests; see broken.go
+	// locks gives transactions that change the same records their turns.
+	locks fairlock.Locks[storage.Key]
+	// exclusive contains the locks of the method Lock.
+	exclusive fairlock.Locks[storage.Key]
+	broken    rule // set only in tests; see broken.go
 }
+
+// leaseTime is the maximum time for which a transaction holds its fair locks. A slow body therefore
+// delays other transactions for only this time.
+const leaseTime = 2 * time.Second
 
 // New returns a DB.
 func New(c Config) *DB {
 	db := &DB{backend: c.Backend, clock: c.Now, rand: c.Rand}
+	db.locks.LeaseTime = leaseTime
 	if db.clock == nil {
 		db.clock = time.Now
 	}

@@ -11,13 +11,14 @@ import (
 	"time"
 )
 
-// LeaseTime is the maximum time for which a lock is held. After LeaseTime, the holder continues
-// without the lock. Locks only provide fairness, so correctness must not depend on them.
-const LeaseTime = 2 * time.Second
-
 // Locks is a set of locks: one for each key, and one for each prefix. The zero value of Locks is
 // ready to use. Locks is safe for concurrent use.
 type Locks[K ~string] struct {
+	// LeaseTime is the maximum time for which a lock is held. After LeaseTime, the holder continues
+	// without the lock, so such locks only provide fairness, and correctness must not depend on
+	// them. If LeaseTime is 0, a lock is held until its lease is released.
+	LeaseTime time.Duration
+
 	mu     sync.Mutex
 	queues map[name[K]][]*request[K] // in each queue, the first request holds the lock
 	// prefixes contains the number of queues for each prefix.
@@ -45,7 +46,7 @@ func compare[K ~string](a, b name[K]) int {
 type request[K ~string] struct {
 	name    name[K]
 	granted chan struct{} // closed when the request holds the lock
-	timer   *time.Timer   // the timer ends the lease, and is set when the lock is granted
+	timer   *time.Timer   // ends the lease; nil before the lock is granted, and without a LeaseTime
 }
 
 // Lease is a set of locks that a caller holds. Lease is not safe for concurrent use.
@@ -140,7 +141,9 @@ func (l *Locks[K]) enqueue(n name[K]) *request[K] {
 
 // grant starts the lease of a request. The caller of grant must hold the mutex.
 func (l *Locks[K]) grant(r *request[K]) {
-	r.timer = time.AfterFunc(LeaseTime, func() { l.remove(r) })
+	if l.LeaseTime > 0 {
+		r.timer = time.AfterFunc(l.LeaseTime, func() { l.remove(r) })
+	}
 	close(r.granted)
 }
 

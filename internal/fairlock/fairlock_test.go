@@ -8,6 +8,9 @@ import (
 	"time"
 )
 
+// leaseTime is the LeaseTime of the tests' locks.
+const leaseTime = 2 * time.Second
+
 func acquire(t *testing.T, l *Locks[string], keys ...string) *Lease[string] {
 	h, err := l.Acquire(context.Background(), keys, nil)
 	if err != nil {
@@ -79,12 +82,12 @@ func TestCancelledRequest(t *testing.T) {
 
 func TestLeaseTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var l Locks[string]
+		l := Locks[string]{LeaseTime: leaseTime}
 		slow := acquire(t, &l, "a", "b")
 		start := time.Now()
 		next := acquire(t, &l, "b")
-		if waited := time.Since(start); waited != LeaseTime {
-			t.Errorf("waited %v; want %v", waited, LeaseTime)
+		if waited := time.Since(start); waited != leaseTime {
+			t.Errorf("waited %v; want %v", waited, leaseTime)
 		}
 		slow.Release() // after the end of the lease, Release must not release the lock of the next holder
 		if !l.Busy([]string{"b"}) {
@@ -95,9 +98,24 @@ func TestLeaseTime(t *testing.T) {
 	})
 }
 
-func TestCrossingKeys(t *testing.T) {
+// Without a LeaseTime, a lock is held until its release.
+func TestNoLeaseTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l Locks[string]
+		slow := acquire(t, &l, "a")
+		start := time.Now()
+		time.AfterFunc(time.Hour, slow.Release)
+		acquire(t, &l, "a").Release()
+		if waited := time.Since(start); waited != time.Hour {
+			t.Errorf("waited %v; want 1h", waited)
+		}
+		wantEmpty(t, &l)
+	})
+}
+
+func TestCrossingKeys(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := Locks[string]{LeaseTime: leaseTime}
 		sets := [][]string{{"a", "b", "a"}, {"b", "a"}, {"c", "b"}, {"a", "c"}}
 		start := time.Now()
 		done := make(chan struct{})
@@ -128,7 +146,7 @@ func TestCrossingKeys(t *testing.T) {
 // TestPrefixLock checks that the lock of a prefix blocks only requests for keys with that prefix.
 func TestPrefixLock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var l Locks[string]
+		l := Locks[string]{LeaseTime: leaseTime}
 		scan, err := l.Acquire(context.Background(), nil, []string{"p"})
 		if err != nil {
 			t.Fatal(err)
@@ -142,8 +160,8 @@ func TestPrefixLock(t *testing.T) {
 			t.Error("a request for another key waited")
 		}
 		acquire(t, &l, "p1").Release()
-		if waited := time.Since(start); waited != LeaseTime {
-			t.Errorf("a request for a key under the prefix waited %v; want %v", waited, LeaseTime)
+		if waited := time.Since(start); waited != leaseTime {
+			t.Errorf("a request for a key under the prefix waited %v; want %v", waited, leaseTime)
 		}
 		scan.Release()
 		wantEmpty(t, &l)
