@@ -2,7 +2,7 @@
 // program.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -261,13 +261,11 @@ test('unreferenced memories are closed', () => {
   assert.equal(stdout, 'done\n', stderr);
 });
 
-test('the example of README.md runs', async () => {
+test('the example of README.md runs', async (t) => {
   const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
   const [tool, tests] = [...readme.matchAll(/```js\n(\/\/ [\w.]+\n[^]*?)```/g)].map(([, code]) => code);
-  const { mkdtemp, mkdir, symlink, writeFile } = await import('node:fs/promises');
-  const { tmpdir } = await import('node:os');
-  const { join } = await import('node:path');
   const dir = await mkdtemp(join(tmpdir(), 'toolrun-readme'));
+  t.after(() => rm(dir, { recursive: true }));
   await mkdir(join(dir, 'node_modules', '@toolrun'), { recursive: true });
   await symlink(join(import.meta.dirname, '..'), join(dir, 'node_modules', '@toolrun', 'sdk'));
   for (const code of [tool, tests]) await writeFile(join(dir, /^\/\/ ([\w.]+)/.exec(code)[1]), code);

@@ -2,7 +2,7 @@
 // library. Unsupported globals must not compile.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,9 +25,11 @@ async function check(files, { lib = ['es2023'], whole = false } = {}) {
   for (const [name, text] of Object.entries(files)) {
     await writeFile(join(dir, name), text);
   }
-  return new Promise((resolve) => {
+  const lines = await new Promise((resolve) => {
     execFile(process.execPath, [tsc, '-p', dir], (_, out) => resolve(out.trim().split('\n').filter((line) => line)));
   });
+  await rm(dir, { recursive: true });
+  return lines;
 }
 
 const tool = `
