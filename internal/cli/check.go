@@ -64,11 +64,11 @@ The exit code is 2 if there are errors, and 0 if there are only warnings.`,
 				}
 				file = args[0]
 			}
-			config, err := models.config(cc.env)
+			known, err := models.named(cc.env)
 			if err != nil {
 				return err
 			}
-			return cc.check(cmd.Context(), file, db, tenant, isolation, config)
+			return cc.check(cmd.Context(), file, db, tenant, isolation, known)
 		},
 	}
 	appFlag(cmd, &file)
@@ -79,7 +79,7 @@ The exit code is 2 if there are errors, and 0 if there are only warnings.`,
 	return cmd
 }
 
-func (cc checkCommand) check(ctx context.Context, file, db, tenant string, isolation isolationFlags, models *model.Config) error {
+func (cc checkCommand) check(ctx context.Context, file, db, tenant string, isolation isolationFlags, models *model.Set) error {
 	pr, err := cc.projects.read(file)
 	if err != nil {
 		return err
@@ -116,14 +116,13 @@ func (cc checkCommand) check(ctx context.Context, file, db, tenant string, isola
 	return cc.print(pr, problems, kept.stores)
 }
 
-// If an app uses models that models.yaml does not declare, unknownModels returns warnings. The
-// argument "config" can be nil.
-func (pr *project) unknownModels(config *model.Config) problem.List {
-	if config == nil {
+// unknownModels returns a warning for each model that the app uses but models.yaml does not declare.
+// If the command has no models.yaml, models is nil, and unknownModels returns nothing.
+func (pr *project) unknownModels(models *model.Set) problem.List {
+	if models == nil {
 		return nil
 	}
-	problems := pr.app.UnknownModels(func(name string) bool { _, ok := config.Chat[name]; return ok })
-	problems = append(problems, pr.app.UnknownEmbeddings(config.HasEmbedder)...)
+	problems := append(pr.app.UnknownModels(models.HasChat), pr.app.UnknownEmbeddings(models.HasEmbedder)...)
 	return shownProblems(pr, problems)
 }
 
@@ -284,11 +283,7 @@ type inventory struct {
 
 // inventory inspects the records of a database. The method opens only the memory service. Opening
 // the app would fail if the declarations of the app do not match the records.
-func (cc checkCommand) inventory(ctx context.Context, pr *project, path, tenant string, config *model.Config) (kept inventory, err error) {
-	models, err := namedModels(config)
-	if err != nil {
-		return kept, err
-	}
+func (cc checkCommand) inventory(ctx context.Context, pr *project, path, tenant string, models *model.Set) (kept inventory, err error) {
 	backend, err := newDatabase(cc.env, path).open(false)
 	if err != nil {
 		return kept, err

@@ -60,11 +60,12 @@ func providers() map[string]model.Factory {
 	return map[string]model.Factory{"openai": openai.Factory()}
 }
 
-// namedModels returns the models of a configuration, but does not read their API keys. Commands that
-// send no requests to models use namedModels. If config is nil, the result is nil.
-func namedModels(config *model.Config) (*model.Set, error) {
-	if config == nil {
-		return nil, nil
+// The method named returns the models of models.yaml, but does not read their API keys. It is for
+// commands that send no requests to models. If the command has no models.yaml, the result is nil.
+func (f *modelFlags) named(env Env) (*model.Set, error) {
+	config, err := f.config(env)
+	if config == nil || err != nil {
+		return nil, err
 	}
 	return model.NewSet(config, providers(), func(string) string { return "no key" })
 }

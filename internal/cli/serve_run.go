@@ -19,6 +19,7 @@ import (
 	"github.com/toolrun/toolrun/host/admission"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/model"
 	"github.com/toolrun/toolrun/host/server/httpapi"
 	"github.com/toolrun/toolrun/host/server/telemetry"
 	"github.com/toolrun/toolrun/host/server/tenants"
@@ -41,6 +42,7 @@ type server struct {
 	telemetry *telemetry.Telemetry
 	links     *httpapi.Links
 	apps      *tenants.Apps
+	models    *model.Set // nil if the service has no models.yaml
 	handler   *service.Service
 	// If the service does not use TLS, certificate is nil.
 	certificate *certificate
@@ -144,13 +146,13 @@ func (s *server) openHandler() error {
 	if err != nil {
 		return err
 	}
-	models, err := f.modelFlags.open(s.env)
-	if err != nil {
+	if s.models, err = f.modelFlags.open(s.env); err != nil {
 		return err
 	}
+	s.warnOfModels(s.started)
 	s.apps = tenants.New(tenants.Options{
 		Host: host.Options{
-			Models: models,
+			Models: s.models,
 			Memory: quota, Backend: s.backend, Engines: s.engines.tools.engines, Gate: s.gate, Ledger: f.ledger, Metering: f.usage, Now: s.env.Now, Logger: s.logger,
 		},
 		Observers: func(app string) []host.Observer { return []host.Observer{s.telemetry.Observer(app)} },
@@ -167,7 +169,7 @@ func (s *server) openHandler() error {
 	if err != nil {
 		return err
 	}
-	return s.watchParts(models)
+	return s.watchParts(s.models)
 }
 
 // run serves requests until ctx ends, and then waits for the requests in progress.
@@ -226,6 +228,13 @@ func (s *server) warnOfPlainText(addr net.Addr) {
 	}
 	s.logger.Warn("keys and tokens are sent to this service unencrypted", "listen", addr.String(),
 		"hint", "add --tls-cert and --tls-key, or put a TLS proxy in front of the service and pass the address of the proxy with --base-url")
+}
+
+// warnOfModels logs a warning for each model that an app uses but models.yaml does not declare.
+func (s *server) warnOfModels(projects []*project) {
+	for _, pr := range projects {
+		logProblems(s.logger, pr.app.ID, pr.unknownModels(s.models))
+	}
 }
 
 func (s *server) accept(web *http.Server, listener net.Listener) error {
@@ -302,6 +311,7 @@ func (s *server) reload(ctx context.Context) error {
 	if bad, ok := errors.AsType[*appError](err); ok {
 		logProblems(s.logger, "", bad.problems)
 	}
+	s.warnOfModels(projects)
 	for _, pr := range projects {
 		err = errors.Join(err, s.flawless(ctx, pr))
 		pr.seal()
