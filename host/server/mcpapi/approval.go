@@ -1,9 +1,14 @@
 package mcpapi
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf16"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -61,11 +66,32 @@ func ask(ctx context.Context, link *mcp.ServerSession, pending *report.PendingAp
 	ctx, cancel := context.WithTimeout(ctx, elicitTime)
 	defer cancel()
 	answer, err := link.Elicit(ctx, &mcp.ElicitParams{
-		Message:         "Do you approve " + pending.Effect.Describe(pending.Step) + " with these arguments? " + string(pending.Effect.Arguments),
+		Message:         "Do you approve " + pending.Effect.Describe(pending.Step) + " with these arguments? " + visible(pending.Effect.Arguments),
 		RequestedSchema: json.RawMessage(`{"type":"object","properties":{}}`),
 	})
 	if err != nil {
 		return "", err
 	}
 	return answer.Action, nil
+}
+
+// visible returns the JSON on one line, with escape sequences for invisible characters. Otherwise, a
+// guest could use such a character, for example a bidirectional override, to show the user other
+// arguments than those of the effect.
+func visible(arguments json.RawMessage) string {
+	var line bytes.Buffer
+	if json.Compact(&line, arguments) != nil {
+		return fmt.Sprintf("%q", arguments)
+	}
+	var b strings.Builder
+	for _, r := range line.String() {
+		if r == ' ' || unicode.IsGraphic(r) && !unicode.IsSpace(r) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	return b.String()
 }

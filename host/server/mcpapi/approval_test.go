@@ -65,3 +65,17 @@ func TestElicitApproval(t *testing.T) {
 		})
 	}
 }
+
+// A tool must not be able to hide or reorder parts of the arguments that the user approves.
+func TestElicitedArgumentsAreVisible(t *testing.T) {
+	var message string
+	opts := &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, req *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+		message = req.Params.Message
+		return &mcp.ElicitResult{Action: "decline"}, nil
+	}}
+	c, _ := connectAt(t, handshake, serve(t, openFiles(t)), host.Caller{User: "ann"}, opts)
+	call(t, c, "own", map[string]any{"item": "\u202eaet\u2028\u200b \U000e0041ü"})
+	if want := `"item":"\u202eaet\u2028\u200b \udb40\udc41ü"`; !strings.Contains(message, want) {
+		t.Errorf("the message is %q; want %s in it", message, want)
+	}
+}
