@@ -2,24 +2,25 @@ package engine
 
 import "slices"
 
-// Info describes an engine. Info describes an engine. The host, the workers and the command line
-// use no other list of languages and file extensions.
+// Info describes an engine. The host, the workers and the command line use no other list of
+// languages and file extensions.
 type Info struct {
 	// Name is a short name for the engine, such as "js". Two engines of a host must have different
 	// names.
 	Name string
-	// Languages contains languages. In each of them, a caller can send source text instead of the
-	// name of a tool. The default is none.
+	// Languages contains the languages in which a caller can send source text instead of the name
+	// of a tool. The default is none.
 	Languages []Language
-	// Extensions contains file extensions, such as ".ts". The engine can run files that have these
-	// extensions. If a tool is a folder, its sources are searched for in the order of Extensions.
+	// Extensions contains the extensions of the files that the engine can run, such as ".ts". If a
+	// tool is a folder, its sources are searched for in the order of Extensions.
 	Extensions []string
-	// A source can import other files. Imports contains the extensions of these files. An engine in
-	// a worker can read no files with other extensions.
+	// Imports contains the extensions of further files that the engine reads when a source imports
+	// them. An engine in a worker can read only files whose extensions are in Extensions or Imports
+	// of the worker's engines.
 	Imports []string
 }
 
-// Language is a programming language. An engine accepts source text in this language.
+// Language is a programming language in which an engine accepts source text.
 type Language struct {
 	// Name is the name of the language in requests, such as "javascript". It is in lower case.
 	Name string

@@ -35,18 +35,18 @@ const (
 	// example by using catch or finally. In these languages, Halt then reads the store "after" and
 	// loops forever.
 	Halt Behaviour = "halt"
-	// LogAndGo logs "stop". LogAndGo logs a line. If the language allows the tool to continue after
-	// this line, LogAndGo then reads the store "after".
+	// LogAndGo logs the line "stop". If the host ends the run at this line but the language allows
+	// the tool to continue, LogAndGo then reads the store "after".
 	LogAndGo Behaviour = "log and go"
 	// Spin loops forever and makes no call.
 	Spin Behaviour = "spin"
 	// Wait reads the store "slow". This call returns only when the run is over.
 	Wait Behaviour = "wait"
 	// Forget starts to read the store "forbidden". Forget does not wait for the result, and returns
-	// "saved". A language needs asynchronous calls for the behavior Forget.
+	// "saved". Only languages that have asynchronous calls can express Forget.
 	Forget Behaviour = "forget"
-	// Never waits for a promise that is never settled. No call is pending during this time. A
-	// language needs promises for the behavior Never.
+	// Never waits for a promise that is never settled. No call is pending during this time. Only
+	// languages that have promises can express Never.
 	Never Behaviour = "never"
 	// Context sets two keys of its context: "added" to {"n": 1}, and "changed" to 2. Then it
 	// returns the value of the key "kept".

@@ -202,7 +202,7 @@ var cases = []struct {
 	{"concurrent runs share no state", concurrent},
 }
 
-// wantPosition expects that a fault contains a line of the tool's entry file.
+// wantPosition expects that a fault is at the given line of the tool's entry file.
 func (s *subject) wantPosition(t *testing.T, f *abi.Fault, b Behaviour, line int) {
 	t.Helper()
 	if s.noPositions {
@@ -213,8 +213,8 @@ func (s *subject) wantPosition(t *testing.T, f *abi.Fault, b Behaviour, line int
 	}
 }
 
-// wantCall expects exactly one call. The first arguments of this call are the parameters of
-// wantCall.
+// wantCall expects exactly one call. It must call the operation op, and its first arguments must be
+// args.
 func wantCall(t *testing.T, m *Memory, op string, args ...string) {
 	t.Helper()
 	calls := m.Calls()

@@ -69,8 +69,7 @@ const (
 	kindClose   kind = "close"
 )
 
-// A frame from the other end of a pipe can be large. maxFrameBytes limits the memory that is
-// allocated for it.
+// maxFrameBytes limits the memory that is allocated for a frame from the other end of a pipe.
 const maxFrameBytes = 64 << 20
 
 // wire reads and writes frames. A frame begins with its length, which is a big-endian number of

@@ -93,7 +93,8 @@ func (m *Memory) call(ctx context.Context, call abi.Call) (json.RawMessage, erro
 	return m.perform(call, store)
 }
 
-// issue returns a copy of a fault. The copy has a new ID, as each fault of a real host has.
+// issue returns a copy of a fault. The copy has a new ID, because each fault of a real host has an
+// ID of its own.
 func (m *Memory) issue(fault *abi.Fault) *abi.Fault {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -88,8 +88,8 @@ func openFile(files fs.FS, name string) frame {
 	return f
 }
 
-// cancelFrame returns a frame that contains the reason why ctx ended. If a frame cannot contain the
-// reason, the frame has none.
+// cancelFrame returns a frame that contains the reason why ctx ended. If the reason is neither a
+// fault nor an exceeded deadline, the frame omits it.
 func cancelFrame(ctx context.Context) frame {
 	cause := context.Cause(ctx)
 	if fault, ok := cause.(*abi.Fault); ok {
@@ -120,8 +120,8 @@ func (p *pipedProgram) Run(ctx context.Context, in engine.Input, host engine.Hos
 	return r.serve()
 }
 
-// If a document is absent, orObject returns an empty object, because a frame would contain the
-// document as null.
+// orObject returns a document. For an absent document, it returns an empty object, because a frame
+// would contain null instead.
 func orObject(text json.RawMessage) json.RawMessage {
 	if len(text) == 0 {
 		return json.RawMessage("{}")

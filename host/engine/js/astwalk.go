@@ -8,8 +8,8 @@ import (
 	"github.com/dop251/goja/token"
 )
 
-// walker traverses syntax trees. It visits a limited number of nodes: a lint that searches each
-// part of an untrusted source separately takes quadratic time.
+// walker traverses syntax trees. It visits a limited number of nodes, because a lint that searches
+// each part of an untrusted source separately could take quadratic time.
 type walker struct{ left int }
 
 // maxWalk is the maximum number of nodes that one walker visits. Visiting this number of nodes

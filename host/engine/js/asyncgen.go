@@ -36,8 +36,8 @@ var (
 type asyncHelpers struct{ generator, yieldStar, forAwait, await string }
 
 // findAsyncHelpers returns the names of esbuild's helpers for async generators. If the script has
-// no helpers, or several helpers of the same kind, findAsyncHelpers returns false. If a package is
-// already bundled, its helpers are not replaced, because they depend on each other.
+// no helpers, or several helpers of the same kind, findAsyncHelpers returns false. The helpers in a
+// package that was already bundled are not replaced, because they depend on each other.
 func findAsyncHelpers(code string) (h asyncHelpers, ok bool) {
 	if !strings.Contains(code, "__asyncGenerator") && !strings.Contains(code, "__forAwait") {
 		return h, false
@@ -53,10 +53,10 @@ func findAsyncHelpers(code string) (h asyncHelpers, ok bool) {
 }
 
 // The helpers of esbuild deviate from the language. Therefore, replaceAsyncHelpers replaces them
-// with functions of the engine. For example, a consumer can leave the loop over a generator of
-// esbuild. An await in a finally clause of the generator then ends the clause too early. There are
-// two more differences: a return statement does not await its value within the generator, and the
-// function "next" of a generator is not a method of a prototype.
+// with functions of the engine. For example, when a consumer leaves the loop over a generator that
+// esbuild lowered, an await in a finally clause of the generator ends the clause too early. There
+// are two more differences: a return statement does not await its value within the generator, and
+// the function "next" of a generator is not a method of a prototype.
 func replaceAsyncHelpers(code string, tree *ast.Program) {
 	h, ok := findAsyncHelpers(code)
 	if !ok {
@@ -101,8 +101,9 @@ func (h asyncHelpers) replace(b *ast.Binding) bool {
 	return true
 }
 
-// awaitReturns changes each return statement of a generator so that it awaits its value. The await
-// can fail within a try block. awaitReturns skips nested functions.
+// awaitReturns changes each return statement of a generator so that the statement awaits its value.
+// If the await fails within a try block, the generator can catch the error. awaitReturns skips
+// nested functions.
 func (h asyncHelpers) awaitReturns(generator *ast.FunctionLiteral) {
 	w := walker{maxUnfolded}
 	w.walk(generator.Body, func(node any) bool {

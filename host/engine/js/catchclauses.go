@@ -15,11 +15,11 @@ const (
 	caughtName   = "\x00caught"
 )
 
-// watchCatches changes each catch clause. The clause then passes the caught value to a function
-// before it does anything else. This function is the third argument of the script's function.
-// watchCatches reports whether the script has catch clauses. goja writes Go texts and heap
-// addresses into some errors, and it has no hook for the creation of errors. Therefore, a caught
-// value must be cleaned.
+// watchCatches changes each catch clause that has a parameter, so that the clause first passes the
+// caught value to a function. This function is the third argument of the script's function.
+// watchCatches reports whether the script has such clauses. goja writes Go texts and heap addresses
+// into some errors, and it has no hook for the creation of errors. Therefore, a caught value must
+// be cleaned.
 func watchCatches(tree *ast.Program) bool {
 	outer := scriptFunction(tree)
 	if outer == nil {
@@ -37,7 +37,7 @@ func watchCatches(tree *ast.Program) bool {
 	if found {
 		at := outer.Function
 		outer.ParameterList.List = append(outer.ParameterList.List, &ast.Binding{Target: identifier(at, cleanerParam)})
-		// The called function is passed as a constant, because a tool can change the script's
+		// The called function is kept in a constant, because a tool can change the script's
 		// arguments.
 		outer.Body.List = append([]ast.Statement{declaration(at, token.CONST, identifier(at, cleanerName), identifier(at, cleanerParam))}, outer.Body.List...)
 	}

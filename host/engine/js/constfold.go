@@ -31,8 +31,8 @@ func unfold(tree *ast.Program) error {
 	return nil
 }
 
-// mayBeConstant reports whether the compiler possibly treats an operand as a constant. After the
-// function "unfold" has changed a binary operator, an operand with this operator is not a constant.
+// mayBeConstant reports whether the compiler possibly treats an operand as a constant. A binary
+// expression cannot be a constant, because unfold also changes the expression's own left operand.
 func mayBeConstant(e ast.Expression) bool {
 	switch e.(type) {
 	case *ast.NumberLiteral, *ast.StringLiteral, *ast.BooleanLiteral, *ast.NullLiteral, *ast.UnaryExpression:

@@ -84,8 +84,7 @@ func (c *cryptoAPI) hashObject(h hash.Hash) goja.Value {
 	})
 }
 
-// While bytes are hashed, the engine checks whether the run has ended. After each check, feedBytes
-// bytes are hashed.
+// feedBytes is the number of bytes that are hashed between two checks of whether the run has ended.
 const feedBytes = 1 << 20
 
 func (c *cryptoAPI) feed(h hash.Hash, data []byte) {

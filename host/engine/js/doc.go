@@ -1,8 +1,8 @@
 // Package js runs tools on goja. The tools are written in JavaScript or TypeScript.
 //
-// Load bundles a source into one script. It compiles the script once. Each Run executes the script
-// in a new runtime. It uses the goroutine that calls Run. The next run has no access to the state
-// of an earlier run. A guest can use the language, timers, some web APIs, and the globals memory,
+// Load bundles a source into one script, and compiles the script once. Each Run executes the script
+// in a new runtime, on the goroutine that calls Run. The next run has no access to the state of an
+// earlier run. A guest can use the language, timers, some web APIs, and the globals memory,
 // console, env and MemoryAccessError. A guest has no access to files, to the network or to
 // processes. A guest cannot create code from text: eval and the Function constructors throw an
 // error.

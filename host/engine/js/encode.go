@@ -57,8 +57,8 @@ type encoder struct {
 	losses  losses
 }
 
-// While values are encoded, the encoder checks whether the run has ended. After each check,
-// checkEvery values are encoded.
+// checkEvery is the number of values that are encoded between two checks of whether the run has
+// ended.
 const checkEvery = 4096
 
 // encodeJSON encodes v. In errors, each path begins with the argument "root". If the argument v is
@@ -83,7 +83,7 @@ func (e *encoder) encode(root string, v goja.Value) ([]byte, *encodeError) {
 	return e.out, nil
 }
 
-// The method "resolve" returns a value. value encodes this value.
+// value encodes a value that the method "resolve" has returned.
 func (e *encoder) value(v goja.Value) *encodeError {
 	e.values++
 	if e.values%checkEvery == 0 && e.realm.ctx.Err() != nil {
@@ -118,8 +118,8 @@ func (e *encoder) checkSize() *encodeError {
 
 func notEncodable(what string) *encodeError { return &encodeError{kind: notJSON, what: what} }
 
-// An argument can have a Strict member. If a value in such an argument is undefined,
-// undefinedMember rejects it.
+// undefinedMember returns the error for an undefined value in a strict member of an argument; see
+// abi.Param.Strict.
 func undefinedMember() *encodeError {
 	return &encodeError{kind: notJSON, what: "is undefined", hint: "give it a value, or omit it to select without this condition"}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// maxMessageBytes is a maximum size. It applies to the message of an error from a guest.
+// maxMessageBytes is the maximum size of the message of a guest's error.
 const maxMessageBytes = 4 << 10
 
 // issued is a fault that was raised in the guest. It also contains the stack trace of the fault.
@@ -38,8 +38,7 @@ func (e *errorMapper) raise(f *abi.Fault) {
 	panic(object)
 }
 
-// A call into the runtime can end with an error. failure returns the result that Run has for this
-// error.
+// failure returns the error with which Run ends after a call into the runtime has failed with err.
 func (e *errorMapper) failure(err error) error {
 	if e.halted != nil {
 		return e.halted

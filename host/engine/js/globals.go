@@ -6,10 +6,10 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// goja does not have some of the engine's globals. lazyGlobals contains the constructors of these
-// globals. Most tools use only a few of these globals. Therefore, each global is created when a
-// tool reads it for the first time. Functions in lazyGlobals refer to lazyGlobals. Therefore, it is
-// initialized in the function "init".
+// lazyGlobals contains constructors for the globals of the engine that goja does not have. Most
+// tools use only a few of these globals. Therefore, each global is created when a tool reads it for
+// the first time. Functions in lazyGlobals refer to lazyGlobals. Therefore, it is initialized in
+// the function "init".
 var lazyGlobals map[string]func(r *run) goja.Value
 
 func init() {

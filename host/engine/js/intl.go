@@ -65,10 +65,9 @@ func (g *intlGlobal) object() goja.Value {
 	return g.lazyObject(append(names, "Locale"), members)
 }
 
-// A constructor that is called with new creates an object. newTargetPrototype returns the prototype
-// for this object. If the constructor was called without new, newTargetPrototype returns nil. If a
-// constructor is called without new, goja passes the receiver of the call in place of the new
-// target.
+// newTargetPrototype returns the prototype for the object that a constructor creates. If the
+// constructor was called without new, goja passes the receiver of the call in place of the new
+// target, and newTargetPrototype returns nil.
 func (g *intlGlobal) newTargetPrototype(class string, this *goja.Object) *goja.Object {
 	made := this.Prototype()
 	p := made
@@ -181,8 +180,8 @@ func checkIntl(r *realm, err error) {
 	}
 }
 
-// maxLocales is the maximum number of locales in a list. While the list is read in a loop, an
-// interrupt cannot stop the loop.
+// maxLocales is the maximum number of locales in a list. An interrupt cannot stop the loop that
+// reads the list.
 const maxLocales = 200
 
 // localeList converts the argument "locales" to language tags.

@@ -115,7 +115,8 @@ var intlClasses = []*intlClass{
 	{name: "Segmenter", needNew: true, make: unsupportedClass("Segmenter", "split the text with a regular expression"), methods: intlMethods{}},
 }
 
-// Some classes are not supported. unsupportedClass returns a constructor for such a class.
+// unsupportedClass returns a constructor for a class that is not supported. The constructor throws
+// an error.
 func unsupportedClass(name, hint string) func(*realm, []intl.Tag, goja.Value) any {
 	return func(r *realm, _ []intl.Tag, _ goja.Value) any {
 		panic(r.newError("RangeError", "Intl."+name+" is not supported by toolrun's Intl; "+hint))
@@ -144,7 +145,8 @@ func textList(r *realm, value goja.Value) (texts []string) {
 	return texts
 }
 
-// Formatting ranges is not supported. unsupportedMethod returns a method for this.
+// unsupportedMethod returns a method that would format a range. The method throws an error, because
+// formatting ranges is not supported.
 func unsupportedMethod(class, name string) func(*realm, any, goja.FunctionCall) goja.Value {
 	return func(r *realm, _ any, _ goja.FunctionCall) goja.Value {
 		panic(r.newError("RangeError", "Intl."+class+".prototype."+name+" is not supported by toolrun's Intl; format the start and the end separately"))

@@ -67,8 +67,8 @@ func (o *intlOptions) Number(name string) (float64, bool) {
 	return value.ToNumber().ToFloat(), true
 }
 
-// BoolOrText returns the value of an option. The value can be a boolean or a string. If the value
-// is falsy, such as null or 0, the result is false.
+// BoolOrText returns the value of an option. The value can be a boolean or a string. A falsy value,
+// such as null or 0, counts as the boolean false.
 func (o *intlOptions) BoolOrText(name string) (text string, isBool, ok bool) {
 	value, ok := o.get(name)
 	if !ok {

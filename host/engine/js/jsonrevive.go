@@ -10,7 +10,7 @@ import (
 // "holder" and returns the result. Inner members are processed first. The method is used for values
 // that goja's JSON.parse cannot read. It runs guest code.
 func revive(r *realm, reviver, holder *goja.Object, key string, depth int) goja.Value {
-	if depth > maxParseNesting { // the reviver can return a different value
+	if depth > maxParseNesting { // the reviver can add values that are nested deeper
 		panic(r.newError("RangeError", "JSON.parse: the reviver's result is nested too deeply"))
 	}
 	value := holder.Get(key)

@@ -11,7 +11,7 @@ import (
 // Go and its libraries.
 var foreign = regexp.MustCompile(`0x[0-9a-f]|&\{|&\[|%!|\bGo\b|goja|PANIC|json:|json\.|regexp2?\b|\bre2\b|strconv|runtime error|interface ?\{|\*big|map\[|dynamic object|<nil>|invalid character`)
 
-// values contains unusual operands.
+// oddValues contains unusual operands.
 var oddValues = []string{
 	"undefined", "null", "1", "-1", "1.5", "NaN", "'text'", "10n", "Symbol('s')", "true", "{}", "[]", "() => 1", "class A {}",
 	"Object.create(null)", "{ toString: null, valueOf: null }", "{ toString: () => ({}), valueOf: () => ({}) }",
@@ -20,8 +20,8 @@ var oddValues = []string{
 	"new ArrayBuffer(2)", "Promise.resolve(1)", "(function* () {})()", "new Date(NaN)", "{ [Symbol.toPrimitive]: () => ({}) }", "{ [Symbol.toPrimitive]: 1 }", "memory", "env", "console", "globalThis", "(function () { return arguments })(Object.create(null))",
 }
 
-// The variable "operations" contains expressions in which x is a variable. The test replaces x by
-// many values. The test also calls all global functions.
+// oddOperations contains expressions in which x is a variable. The test replaces x by many values.
+// The test also calls all global functions.
 var oddOperations = []string{
 	"'' + x", "`${x}`", "+x", "-x", "x + 1", "x < 1", "x == 1", "x == 'a'", "x ** 2", "1n + x", "x in {}", "'a' in x", "({})[x]", "x.a", "x.a.b", "x[x]", "x()", "x.a()", "new x", "new x.a", "x`t`",
 	"[...x]", "Math.max(...x)", "const [a] = x", "const { a: { b } } = x", "x instanceof x", "({}) instanceof x", "class A extends x {}", "for (const a of x) ;", "delete x.a", "x.a = 1", "'use strict'; x.length = -1",

@@ -16,8 +16,7 @@ import (
 // await is missing, an error occurs far from the read, or no error occurs. The lint in this file
 // finds only cases in which an await is certainly missing.
 
-// If awaits are missing, the lint adds warnings. maxAwaitWarnings is the maximum number of these
-// warnings.
+// maxAwaitWarnings is the maximum number of warnings that the lint adds about missing awaits.
 const maxAwaitWarnings = 20
 
 const awaitMissing = "an await is missing before memory.get_content"
@@ -139,8 +138,7 @@ func promiseIn(node any) any {
 	return nil
 }
 
-// takesFields reports whether all fields that a pattern binds are fields that a promise does not
-// have.
+// takesFields reports whether a pattern binds only fields that a promise does not have.
 func takesFields(pattern *ast.ObjectPattern) bool {
 	for _, property := range pattern.Properties {
 		name := ""

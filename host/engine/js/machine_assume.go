@@ -6,10 +6,10 @@ import (
 	"github.com/toolrun/toolrun/host/machine"
 )
 
-// A test can assume the result of a step. writeAssumed writes such a step. The assumed result is
-// the value in the test. If there is none, it is the value in the step. For a step "recall" without
-// such a value, it is an empty list. The settings of the step are always evaluated. If the test
-// executes the step, writeAssumed returns false.
+// writeAssumed writes a step whose result the test assumes instead of executing the step. The
+// assumed result is the value in the test. If there is none, it is the value in the step. For a
+// step "recall" without such a value, it is an empty list. The settings of the step are always
+// evaluated. If the test executes the step, writeAssumed writes nothing and returns false.
 func writeAssumed(c *machineCompiler, w *machineWriter) bool {
 	s := c.step
 	name := s.Name.Value
@@ -39,8 +39,8 @@ func writeAssumed(c *machineCompiler, w *machineWriter) bool {
 	return true
 }
 
-// A test contains values. writeMachineTest writes them as functions. JavaScript hoists functions.
-// Therefore, code can call these functions before their definitions.
+// writeMachineTest writes the values of a test as functions. JavaScript hoists functions, so code
+// can call them before their definitions.
 func writeMachineTest(c *machineCompiler, w *machineWriter) {
 	t := w.test
 	if t == nil {

@@ -254,8 +254,7 @@ func (c *machineCompiler) checkTestMembers(t machine.Test) {
 	}
 }
 
-// If the name of a member is not the name of a field, knownMembers reports this member of an
-// object.
+// knownMembers reports each member of an object whose name is not the name of a field.
 func (c *machineCompiler) knownMembers(s machine.Script, fields []machine.Field, format string) {
 	const prefix = `"use strict"; (`
 	code, inserted := s.JavaScript()
@@ -289,10 +288,10 @@ func (c *machineCompiler) knownMembers(s machine.Script, fields []machine.Field,
 	}
 }
 
-// If no code uses an input or a result, checkUnused reports it.
+// checkUnused reports inputs and results that no code uses.
 func (c *machineCompiler) checkUnused() {
 	if c.problems.Err() != nil {
-		return // code that has an error can use the inputs and results
+		return // the code that has the error may use them
 	}
 	for _, f := range c.doc.Accepts {
 		if !c.allInputs && !c.usedInputs[f.Value] {

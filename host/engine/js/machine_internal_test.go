@@ -60,8 +60,7 @@ func TestMachineProblems(t *testing.T) {
 	}
 }
 
-// TestMachineResult checks a comparison. The result of a machine is compared with the section
-// "responds with".
+// TestMachineResult checks the comparison of a machine's result with the section "responds with".
 func TestMachineResult(t *testing.T) {
 	for result, want := range map[string]string{
 		"{a: 1, b: []}":      "",
@@ -98,7 +97,7 @@ func FuzzMachine(f *testing.F) {
 		}
 		p, err := New().Load(context.Background(), engine.Source{Path: "m.machine", Code: []byte(source)})
 		if fault, ok := err.(*abi.Fault); ok && fault.Code == abi.SourceInvalid && fault.Line > 0 {
-			return // the bundler knows more errors than the parser
+			return // the bundler detects more errors than the parser
 		}
 		if err != nil {
 			t.Fatalf("Load of %q = %v", source, err)
@@ -109,7 +108,8 @@ func FuzzMachine(f *testing.F) {
 	})
 }
 
-// TestMachineTest runs a test of a machine, whose section verifies is before or after the steps.
+// TestMachineTest runs a test of a machine. The section "verifies" is either before or after the
+// steps.
 func TestMachineTest(t *testing.T) {
 	const steps = "implements\ncompute x\n{y: input.a + 1,\nb: input.b}\ncompute z\n{c: x.y, d: input.a}\n"
 	const verifies = "verifies\ntest \"t\"\nexpect {\nc: 5\n}\nassuming x {\ny: `4\n`.length + 3\n}\ngiven {a: 2}\n"

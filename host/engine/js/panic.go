@@ -5,9 +5,9 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/crash"
 )
 
-// recovered converts a panic to a fault. The tool's code caused a panic in goja, so for such a
-// panic the fault is the result of the method "broken". Any other panic becomes an internal fault.
-// The value and the stack of the panic appear only in the host's log.
+// recovered converts a panic to a fault. If goja panicked, the cause is the tool's code, and the
+// fault is the result of the function "broken". Any other panic becomes an internal fault. The
+// value and the stack of the panic appear only in the host's log.
 func (e *Engine) recovered(err *error, broken func() error) {
 	c := crash.Of(recover())
 	if c == nil {

@@ -4,7 +4,7 @@ import (
 	"github.com/dop251/goja"
 )
 
-// patch applies the patches that the program needs to the runtime.
+// patch changes the runtime. It applies only the patches that the program needs.
 func (r *run) patch() {
 	f := &r.program.features
 	if f.rejects {

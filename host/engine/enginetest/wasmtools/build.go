@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The commands of the plug-ins are in one folder. commands is the import path of this folder.
+// commands is the import path of the folder that contains the commands of the plug-ins.
 const commands = "github.com/toolrun/toolrun/host/engine/enginetest/wasmtools/testdata/"
 
 var (

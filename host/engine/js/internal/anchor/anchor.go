@@ -13,8 +13,8 @@ const (
 	lineStart = `(?<![^\n\r\u2028\u2029])`
 	lineEnd   = `(?![^\n\r\u2028\u2029])`
 
-	wordStart = `(?<!\w)` // replaces a \b that a word character follows
-	wordEnd   = `(?!\w)`  // replaces a \b that follows a word character
+	wordStart = `(?<!\w)` // replaces a \b before a word character
+	wordEnd   = `(?!\w)`  // replaces a \b after a word character
 	boundary  = `(?:(?<!\w)(?=\w)|(?<=\w)(?!\w))`
 	inside    = `(?:(?<=\w)(?=\w)|(?<!\w)(?!\w))`
 )

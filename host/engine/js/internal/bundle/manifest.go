@@ -115,11 +115,11 @@ func text(raw json.RawMessage) string {
 	return s
 }
 
-// exports is the value of exports or "imports" in a package.json.
+// exports is the value of the field "exports" or "imports" of a package.json.
 type exports struct{ root *exported }
 
 // exported is a value within the field "exports" or "imports" of a package.json. The value is a
-// path, a list, or an ordered object whose keys are paths or conditions. Of a list, the first
+// path, a list, or an ordered object whose keys are paths or conditions. In a list, the first
 // matching element is used. The value null forbids the export; all fields of exported are then
 // empty.
 type exported struct {

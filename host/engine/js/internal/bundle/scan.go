@@ -47,7 +47,7 @@ type frame struct {
 	expression bool // whether this is a brace within an expression and not a block
 	call       bool // whether these are the parentheses of a call's arguments
 	ended      bool // whether a statement ended here, unless "else" continues it
-	cases      int  // of a switch
+	cases      int  // the number of cases, if this is the body of a switch
 	statement
 }
 

@@ -19,8 +19,8 @@ type Crash struct {
 	// Stack is the stack at the time of the panic. Stack has the format of debug.Stack and includes
 	// the frames that panicked.
 	Stack []byte
-	// Goja reports whether goja caused the panic. Goja also returns true if the panic was raised by
-	// a function of another module that goja called.
+	// Goja reports whether goja caused the panic. Goja is also true if goja called a function of
+	// another module and this function panicked.
 	Goja bool
 }
 

@@ -1,12 +1,12 @@
-// Package ieee754 implements some functions of JavaScript's Math. The results of the package's
-// functions equal the results of V8 to the last digit.
+// Package ieee754 implements some functions of JavaScript's Math. With few exceptions, its results
+// equal the results of V8 to the last digit.
 //
 // JavaScript does not specify the last digits of results. Authors write and test tools with Node.
 // For Math.pow(1.0075, 360) and 9 ** 1.5, Node and Go's package math return different results.
 // Also, Go's package math uses different algorithms on different processors. Package ieee754 omits
 // Expm1, Log1p, Atanh, Sqrt and Hypot, because Go's package math returns the same results as V8 for
-// these functions. A test compares 352,000 results with the results of V8. Nine of the 352,000
-// results differ. The nine results are sines, cosines and tangents of numbers over two million.
+// these functions. A test compares 352,000 results with the results of V8. Nine of them differ:
+// sines, cosines and tangents of numbers over two million.
 //
 // The algorithms and coefficients come from fdlibm:
 //

@@ -86,8 +86,8 @@ func candidates() (texts []string) {
 	return texts
 }
 
-// The argument contains texts in Node's order. longest returns a longest subsequence that is also
-// in the order of golang.org/x/text.
+// longest returns a longest subsequence of the texts that is also in the order of
+// golang.org/x/text. The texts must be in Node's order.
 func longest(texts []string, equal []bool) (kept []rune) {
 	c := collate.New(language.English)
 	fits := func(a, b int) bool {

@@ -32,8 +32,8 @@ type chunk struct {
 
 // table contains the texts of a locale. table omits texts that are equal in the parent locale.
 type table struct {
-	numbers []uint32 // of paths, sorted
-	ends    []uint32 // of values
+	numbers []uint32 // the indexes of the paths, sorted
+	ends    []uint32 // for each path, the end of its text in values
 	values  string
 	parent  *table
 }

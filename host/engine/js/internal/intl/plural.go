@@ -157,8 +157,8 @@ func (r relation) holds(o operands) bool {
 }
 
 // reduced returns the value of the argument "digits" modulo the modulus of the relation. If the
-// relation has no modulus, reduced returns the value itself. For a large value, reduced then
-// returns a number that exceeds all numbers in the rules.
+// relation has no modulus, reduced returns the value itself, or, for a large value, a number that
+// exceeds all numbers in the rules.
 func (r relation) reduced(digits string) int {
 	const large = 1_000_000_000
 	value := 0

@@ -134,7 +134,7 @@ func (f *RelativeTimeFormat) category(d Decimal) string {
 	return f.plurals.of(operands{integer: integer, fraction: padded(fraction, minFraction)})
 }
 
-// padded adds leading zeros to digits.
+// padded adds trailing zeros until there are at least n digits.
 func padded(digits string, n int) string {
 	return digits + strings.Repeat("0", max(0, n-len(digits)))
 }
