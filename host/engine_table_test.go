@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// shouting is an engine. toolrun itself does not contain its language. A tool in this language
-// returns its own source in upper case.
+// shouting is an engine for a language that toolrun itself does not support. A tool in this
+// language returns its own source in upper case.
 type shouting struct{}
 
 func (shouting) Info() engine.Info {
@@ -41,7 +41,7 @@ func (s shout) Run(context.Context, engine.Input, engine.Host) (engine.Output, e
 
 func (shout) Close() error { return nil }
 
-// TestNewLanguage runs tools in a language that toolrun itself does not contain. The tools are
+// TestNewLanguage runs tools in a language that toolrun itself does not support. The tools are
 // declared in an app file, found in a folder, or ad hoc.
 func TestNewLanguage(t *testing.T) {
 	options := host.Options{Backend: mem.New(), Engines: []engine.Engine{shouting{}}}

@@ -180,8 +180,8 @@ func (z *zoo) text(user string) string {
 }
 
 // name returns a name that can be an id, a namespace or an idempotency key. The returned name does
-// not contain the canary. The returned name is part of a record's key, and backends keep the keys
-// of changed records for some time.
+// not contain the canary, because the name becomes part of a record's key, and backends keep the
+// keys of changed records for some time.
 func (z *zoo) name() string {
 	z.n++
 	return fmt.Sprint("name", z.n)
@@ -190,8 +190,8 @@ func (z *zoo) name() string {
 // zooStep is a call to a memory operation.
 type zooStep []any
 
-// run runs a tool that executes the given steps. If the tool fails, the test nevertheless
-// continues. For example, a session can have ended.
+// run runs a tool that executes the given steps. If the tool fails, for example because a session
+// has ended, the test continues.
 func (z *zoo) run(inv host.Invocation, steps ...zooStep) *report.Result {
 	z.Helper()
 	in, err := json.Marshal(map[string]any{"calls": steps})
@@ -224,7 +224,7 @@ func (z *zoo) remember(user, collection string, options map[string]any) zooStep 
 	return zooStep{"remember", collection, z.text(user), all}
 }
 
-// The variable "acts" contains the operations that the users perform.
+// zooActs contains the operations that the users perform.
 var zooActs = map[string]func(z *zoo, user string, c host.Caller){
 	"documents": func(z *zoo, user string, c host.Caller) {
 		z.run(host.Invocation{Caller: c}, zooStep{"set_content", "notes", map[string]any{"a": z.text(user)}})

@@ -164,7 +164,7 @@ func TestFailedIdleEnd(t *testing.T) {
 	}
 }
 
-// If a session is not idle, no transaction can use it as an idle session.
+// If a session is not idle, BeforeIdleEnd neither fires the event nor ends the session.
 func TestOpenSessionIsNoIdleSession(t *testing.T) {
 	d := newIdleDesk(t)
 	say(t, d.Host, host.Caller{User: "ann", Session: "s2"}, "x")

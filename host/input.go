@@ -49,7 +49,7 @@ func (l Limits) document(name string, text json.RawMessage) (json.RawMessage, er
 }
 
 // hostContext contains the members that the host adds to the context of each run. The fields are in
-// alphabetical order, because a document that has more members is also in this order.
+// alphabetical order, because addTo encodes a map, whose members are in this order too.
 type hostContext struct {
 	App     string            `json:"appId"`
 	Env     map[string]string `json:"env"`

@@ -9,7 +9,7 @@ type Review struct {
 	// Calls contains memory calls in the code. The operation of such a call is a literal, and so is
 	// its store or item.
 	Calls []MemoryCall `json:"calls,omitempty"`
-	// Findings contains all other mistakes. They are in the order of the source.
+	// Findings contains the likely mistakes in the code, in the order of the source.
 	Findings []Finding `json:"findings,omitempty"`
 }
 

@@ -2,8 +2,8 @@ package engine
 
 import "fmt"
 
-// FormatSize formats a number of bytes as app files contain it, such as 64MiB. If the number is not
-// a multiple of a unit, the result has the form "1025 bytes".
+// FormatSize formats a number of bytes in the way that app files use, such as 64MiB. If the number
+// is not a multiple of a unit, the result has the form "1025 bytes".
 func FormatSize(bytes int64) string {
 	for _, u := range []struct {
 		name string

@@ -19,7 +19,7 @@ import (
 func NewDocumentPool(opts sandbox.Options) (*sandbox.Pool, error) {
 	language := documents()
 	if unsound(runtime.GOARCH) != "" && len(opts.Require) > 0 {
-		language.Shared = nil // without the program, no text is extracted from PDF files
+		language.Shared = nil // without the PDF library, no text is extracted from PDF files
 	}
 	opts.Languages = []sandbox.Language{language}
 	opts.Workers = cmp.Or(opts.Workers, runtime.GOMAXPROCS(0))

@@ -162,7 +162,8 @@ func (f *formula) begin(name string) {
 	f.open = append(f.open, e)
 }
 
-// Some open elements affect how text is written. count adds n to the counters of these elements.
+// Some open elements affect how text is written. count adds the argument "by" to the counters of
+// these elements.
 func (f *formula) count(name string, by int) {
 	switch name {
 	case "fName":
@@ -199,7 +200,7 @@ func (f *formula) finish() {
 	}
 }
 
-// If braces can be omitted, text is moved. maxAtom is the maximum number of bytes that are moved.
+// Omitting braces requires moving text. maxAtom is the maximum number of bytes that are moved.
 const maxAtom = 256
 
 // The base of an index usually needs braces. atomic reports whether a base needs no braces.

@@ -72,8 +72,8 @@ func (*Engine) Info() engine.Info {
 // needs more memory, because two copies of the document and the content of a page are in RAM.
 func (*Engine) MemoryBytes() int64 { return MemoryBytes }
 
-// Load returns the only program and ignores the source. WithCompiled sets a folder. If the files in
-// this folder are damaged, the error is a fault with the code unavailable.
+// Load returns the only program and ignores the source. If the files in the folder that
+// WithCompiled sets are damaged, the error is a fault with the code unavailable.
 func (e *Engine) Load(ctx context.Context, _ engine.Source) (engine.Program, error) {
 	if e.compiled != "" {
 		if err := e.Start(ctx); err != nil {

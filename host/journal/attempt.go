@@ -215,9 +215,9 @@ func (e *entry) inFlight() bool {
 }
 
 // End ends the attempt. End cancels the attempt's safe calls, and waits until all calls of the run
-// have returned and are recorded. If ctx ends before, End stops waiting and returns the fault for
-// ctx; calls in flight are still recorded when they return. After End, Do returns a fault with the
-// code cancelled. End can be called more than once.
+// have returned and are recorded. If ctx ends before that, End stops waiting and returns the fault
+// for ctx; calls in flight are still recorded when they return. After End, Do returns a fault with
+// the code cancelled. End can be called more than once.
 func (a *Attempt) End(ctx context.Context) error {
 	for _, e := range a.end() {
 		select {

@@ -55,9 +55,9 @@ func (s Script) JavaScript() (code string, inserted []int) {
 	return out.String(), inserted
 }
 
-// Value returns the offset in the text of the object {...} that ends the code of a step compute, and
-// the end of the token before it. The object begins a statement. The offset is -1 if the code does
-// not end with such an object.
+// If the code of a step "compute" ends with an object {...} that begins a statement, Value returns
+// the offset of this object in the text, and the end of the token before the object. Otherwise, the
+// offset is -1.
 func (s Script) Value() (offset, before int) {
 	scan := &scanner{src: s.Text}
 	at, fresh := -1, false // the last brace that is outside of brackets, and whether it begins a line
@@ -98,5 +98,5 @@ func (s Script) beginsValue(prev token, fresh bool) bool {
 	return fresh && !slices.Contains(openers, text) && (prev.kind != punctToken || strings.Contains(")]}", text))
 }
 
-// openers are the words that a block follows.
+// openers are the words that are followed by a block.
 var openers = []string{"else", "do", "try", "finally"}

@@ -9,9 +9,9 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// Parse reads a file. Parse returns the document of a file. Parse also returns problems, but does
-// not find problems within JavaScript code. Parse returns a document even if the file has errors.
-// The argument "file" is the name of the file in the problems.
+// Parse reads a file and returns its document. Parse also returns the problems of the file, except
+// problems within JavaScript code. Parse returns a document even if the file has errors. The
+// argument "file" is the name of the file in the problems.
 func Parse(file string, src []byte) (*Document, problem.List) {
 	r := read(file, src)
 	check(r)
@@ -53,8 +53,8 @@ var jsKeywords = map[string]bool{
 	"yield": true, "import": true, "export": true, "case": true, "static": true, "get": true, "set": true, "break": true, "continue": true,
 }
 
-// If a section begins with a line, section returns the keyword of that section. Otherwise, the
-// function returns "".
+// If a line begins a section, section returns the keyword of that section. Otherwise, the function
+// returns "".
 func section(l *line) string {
 	text, _ := words(l)
 	for _, s := range sections {

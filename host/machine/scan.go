@@ -272,7 +272,7 @@ func (s *scanner) pattern() bool {
 	return false
 }
 
-// beforeOperand contains the keywords that an operand follows.
+// beforeOperand contains the keywords that are followed by an operand.
 var beforeOperand = map[string]bool{
 	"return": true, "typeof": true, "case": true, "in": true, "of": true, "delete": true, "void": true,
 	"throw": true, "new": true, "else": true, "do": true, "instanceof": true, "await": true, "yield": true,
@@ -294,8 +294,8 @@ func (s *scanner) afterOperand() bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// isWordByte reports whether c can be part of an identifier. The bytes of other than ASCII
-// characters are included.
+// isWordByte reports whether c can be part of an identifier. The bytes of non-ASCII characters are
+// included.
 func isWordByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || isDigit(c) || c == '_' || c == '$' || c == '#' || c >= utf8.RuneSelf
 }

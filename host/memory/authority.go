@@ -132,7 +132,7 @@ func (a Authority) holder() string {
 	return "this run"
 }
 
-// The method stores returns the names of the granted stores. The method stores omits patterns.
+// The method "stores" returns the names of the granted stores. It omits patterns.
 func (a Authority) stores() []string {
 	names := make([]string, 0, len(a.grants))
 	for _, g := range a.grants {

@@ -82,7 +82,7 @@ func (p *prelude) module(name string) *goja.Object {
 	if err != nil {
 		panic(err)
 	}
-	exports := p.vm.CreateObject(nil) // without a prototype, the object inherits no setters from the guest
+	exports := p.vm.CreateObject(nil) // without a prototype, it inherits no setters of the guest
 	arguments := []goja.Value{exports, p.requireFor(module)}
 	if name == errorsModule {
 		arguments = append(arguments, makeErrorBase(p.realm))

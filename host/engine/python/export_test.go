@@ -15,8 +15,8 @@ import (
 // interpreter.
 func WithFullStarts() Option { return func(e *Engine) { e.full = true } }
 
-// The next run of a program would get a certain instance of the interpreter. Fresh returns the
-// memory and the globals of that instance.
+// Fresh returns the memory and the globals of the interpreter instance that the next run of a
+// program would get.
 func Fresh(loaded engine.Program) (memory []byte, globals []uint64, err error) {
 	p := loaded.(*program)
 	image := p.loaded

@@ -80,8 +80,8 @@ func newEngine(t testing.TB, options ...python.Option) *python.Engine {
 	return e
 }
 
-// The tests of this package cache the compiled interpreter in a folder. compiledFolder returns that
-// folder.
+// compiledFolder returns the folder in which the tests of this package cache the compiled
+// interpreter.
 func compiledFolder(t testing.TB) string {
 	t.Helper()
 	dir, err := cacheFolder()

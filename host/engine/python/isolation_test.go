@@ -115,8 +115,8 @@ func loadTool(t testing.TB, e *python.Engine, code string) engine.Program {
 
 var seed = maphash.MakeSeed()
 
-// The next run of a tool would start from a certain memory and certain globals. fingerprint returns
-// a hash of that memory and of those globals.
+// fingerprint returns a hash of the memory and the globals from which the next run of a tool would
+// start.
 func fingerprint(t *testing.T, p engine.Program) uint64 {
 	t.Helper()
 	memory, globals, err := python.Fresh(p)

@@ -49,7 +49,8 @@ func newRun(ctx context.Context, in engine.Input, host engine.Host, from machine
 	r := &run{in: in, limits: in.Limits.WithDefaults(), logLine: host.Log}
 	r.memory = memoryCalls{host: host.Call, nesting: r.limits.ValueNesting}
 	r.channel = newChannel(ctx, r, from)
-	r.channel.maxOutcome = 2*r.limits.OutputBytes + 1<<20 // allows excess of both limits
+	// An output or a context above its limit must be received, so that the run can reject it.
+	r.channel.maxOutcome = 2*r.limits.OutputBytes + 1<<20
 	return r
 }
 

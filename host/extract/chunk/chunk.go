@@ -74,7 +74,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// packer combines units to chunks.
+// packer combines units into chunks.
 type packer struct {
 	text    string
 	options Options

@@ -22,7 +22,7 @@ var (
 
 // These are the budgets for reading a document. The unit is slices of fuel. A slice takes about a
 // third of a millisecond on a fast CPU. A large document exceeds this budget before it exceeds the
-// limit of CPU time. Therefore the text that was already read is kept.
+// CPU time limit. Therefore the text that was already read is kept.
 const (
 	documentSlices = 5000
 	pageSlices     = 2500
@@ -186,9 +186,9 @@ const widget = 20
 // maxWidgets is the maximum number of form fields that drawFields draws on one page.
 const maxWidgets = 2000
 
-// drawFields draws each form field of a page that has no appearance stream. Programs that fill in
-// forms often omit the appearance streams of fields, because such programs expect that a viewer
-// draws the fields.
+// On a given page, drawFields draws each form field that has no appearance stream. Programs that
+// fill in forms often omit the appearance streams of fields, because such programs expect that a
+// viewer draws the fields.
 func drawFields(g *guest, page uint32) {
 	key := g.write([]byte("AP\x00"))
 	count := min(int(int32(g.call("FPDFPage_GetAnnotCount", uint64(page)))), maxWidgets)

@@ -34,7 +34,7 @@ func declared() []declare.Block {
 
 func open(t *testing.T) *blocks { t.Helper(); return openWith(t, func(*memory.Config) {}) }
 
-// openWith opens a Service. Before, it lets a function change the configuration.
+// openWith opens a Service after the function "change" has changed the configuration.
 func openWith(t *testing.T, change func(*memory.Config)) *blocks {
 	t.Helper()
 	b := &blocks{t: t, backend: mem.New(), now: time.Date(2026, 4, 30, 16, 20, 0, 0, time.UTC)}

@@ -39,7 +39,7 @@ func (q Query) check() error {
 	return nil
 }
 
-// isScore reports whether a number is a valid score. NaN cannot.
+// isScore reports whether a number is a valid score. NaN is not a valid score.
 func isScore(number float64) bool { return number >= 0 && number <= 1 }
 
 // Search returns the lines that match a query. The best match is the first result. Several lines

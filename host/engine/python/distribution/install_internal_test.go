@@ -222,7 +222,7 @@ func TestInstallRefuses(t *testing.T) {
 			fakeNPM(t, tt.archive, tt.script)
 			dir := t.TempDir()
 			path, err := small.install(t.Context(), dir, nil)
-			if tt.message == "" { // the damage is behind the runtime's file
+			if tt.message == "" { // the archive is damaged only after the runtime's file
 				if err != nil {
 					t.Errorf("Install = %v; want the runtime", err)
 				}

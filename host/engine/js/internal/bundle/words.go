@@ -4,7 +4,7 @@ import "strings"
 
 // The scanner and the entry wrapper use the following sets of words.
 var (
-	// operators contains the words that an operand or a statement must follow.
+	// operators contains the words that must be followed by an operand or a statement.
 	operators = words("return typeof instanceof in new delete void throw case do else await yield default extends")
 	// declarators contains the words that begin a variable declaration. A variable declaration need
 	// not assign a value.
