@@ -28,8 +28,8 @@ func (r *run) makeFingerprint() string {
 	}, r.inv.mocksPart()...))
 }
 
-// If the request has mocks, mocksPart returns the part of the request that contains them. If a
-// repetition of the request has no mocks, it must not return a Result that depends on mocks.
+// mocksPart returns the part of the request that contains its mocks, if any. A repetition of the
+// request without mocks must not return a Result that depends on mocks.
 func (inv *Invocation) mocksPart() []part {
 	mocks := WriteMocks(inv.Mocks, inv.Recalls)
 	if mocks == nil {

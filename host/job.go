@@ -179,8 +179,8 @@ func (j *job) usage() report.Usage {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// If a job ended because the caller's context ended, the error of the job is a contextError. A
-// contextError wraps the fault and the error of the context.
+// contextError is the error of a job that ended because the caller's context ended. A contextError
+// wraps the fault and the error of the context.
 type contextError struct {
 	*abi.Fault
 	cause error

@@ -59,7 +59,7 @@ func (j *job) entry() *ledger.Entry {
 	}
 }
 
-// If a job has ended without a commit, record adds its ledger entry.
+// record adds the ledger entry of a job that has ended without a commit.
 func (j *job) record(recorded bool, result *report.Result) {
 	if recorded || j.info.ID == "" || result.Repeated {
 		return

@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// If this process was started as a worker, Main runs the worker and does not return. Otherwise it
+// Main runs the worker and does not return if this process was started as a worker. Otherwise it
 // does nothing. A program that uses NewPool or NewDocumentPool must call Main at the beginning of
 // its function main. The program's tests must call Main at the beginning of TestMain.
 func Main() { sandbox.Main(append(sandboxed(choices{}), documents())...) }
@@ -26,7 +26,7 @@ func NewPool(workers sandbox.Options, options ...Option) (*sandbox.Pool, error) 
 	return sandbox.New(workers)
 }
 
-// Tools in workers use the time zone UTC.
+// UTC is the time zone of tools in workers.
 var UTC = engine.UTC
 
 // InProcess returns an engine for every language. The engines run guests in this process. A guest

@@ -60,8 +60,8 @@ func wasmLanguage(choices) sandbox.Language {
 	}
 }
 
-// Plug-ins and Python need the WebAssembly compiler. If the compiler is not safe on a processor
-// architecture, unsound returns the reason. Otherwise, unsound returns "".
+// unsound returns the reason why the WebAssembly compiler, which plug-ins and Python need, is not
+// safe on a processor architecture. If the compiler is safe, unsound returns "".
 func unsound(arch string) string {
 	if arch == "arm64" {
 		return "the WebAssembly compiler (wazero 1.12) computes wrong values on arm64, which could break the isolation"

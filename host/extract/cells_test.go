@@ -21,7 +21,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// The tests store the compiled PDF library in the folder cacheDir.
+// cacheDir is the folder in which the tests store the compiled PDF library.
 var cacheDir string
 
 func TestMain(m *testing.M) {
@@ -83,7 +83,7 @@ func lookup(t testing.TB, name string) extract.Format {
 	return f
 }
 
-// After a test with bad documents, good checks that the reader can still read a valid document.
+// good checks that the reader can still read a valid document after a test with bad documents.
 func good(t *testing.T, reader *extract.Reader, after string) {
 	t.Helper()
 	got, err := reader.Read(t.Context(), admission.Flow{}, lookup(t, "pdf"), pagesOf("BT /F1 12 Tf (next) Tj ET"))

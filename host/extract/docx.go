@@ -64,7 +64,7 @@ func (f *docxFile) readAll(ctx context.Context, body *zip.File, out *sink) error
 	return nil
 }
 
-// If the current line is not empty, startLine starts a new line.
+// startLine starts a new line if the current line is not empty.
 func startLine(out *sink) {
 	if out.last() != '\n' {
 		out.write("\n")

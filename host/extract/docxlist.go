@@ -9,8 +9,8 @@ import (
 // maxDOCXLevels is the maximum number of levels of a list (section 17.9.6).
 const maxDOCXLevels = 9
 
-// A list item's mark contains numbers and other text. maxDOCXMark is the maximum number of bytes of
-// the other text.
+// maxDOCXMark is the maximum number of bytes of the text in a list item's mark, apart from the
+// numbers.
 const maxDOCXMark = 100
 
 // docxParagraph contains the properties of a paragraph that affect its text.

@@ -76,7 +76,7 @@ func (w *docx) endMath(name string) {
 	}
 }
 
-// If there is a current equation, endFormula ends it. If the equation contains only text,
+// endFormula ends the current equation, if there is one. If the equation contains only text,
 // endFormula writes the equation as plain text. Otherwise, endFormula writes the equation as TeX
 // between dollar signs.
 func (w *docx) endFormula() {
@@ -162,8 +162,8 @@ func (f *formula) begin(name string) {
 	f.open = append(f.open, e)
 }
 
-// Some open elements affect how text is written. count adds the argument "by" to the counters of
-// these elements.
+// count adds the argument "by" to the counter for an element that affects how the text within it is
+// written.
 func (f *formula) count(name string, by int) {
 	switch name {
 	case "fName":
@@ -200,10 +200,10 @@ func (f *formula) finish() {
 	}
 }
 
-// Omitting braces requires moving text. maxAtom is the maximum number of bytes that are moved.
+// maxAtom is the maximum number of bytes that are moved to omit braces.
 const maxAtom = 256
 
-// The base of an index usually needs braces. atomic reports whether a base needs no braces.
+// atomic reports whether the base of an index needs no braces. Most bases need them.
 func (f *formula) atomic(e *mathElement) bool {
 	content := f.tex[e.body:]
 	if len(content) > maxAtom {

@@ -19,7 +19,7 @@ func (f *formula) argument(parent *mathElement, name string) (start, end string,
 	return form[0], form[1], true
 }
 
-// For each element, mathForms contains the TeX delimiters of the element's arguments.
+// mathForms contains, for each element, the TeX delimiters of the element's arguments.
 var mathForms = map[string]map[string][2]string{
 	"f":         {"num": {`\frac{`, "}"}, "den": {"{", "}"}},
 	"sSub":      {"e": {"{", "}"}, "sub": {"_{", "}"}},

@@ -242,7 +242,7 @@ func (w *docx) put(text string) {
 	w.write(text)
 }
 
-// If the end of a line in a cell is pending, flush writes it.
+// flush writes the end of a line in a cell if it is pending.
 func (w *docx) flush() {
 	if w.pending {
 		w.pending = false

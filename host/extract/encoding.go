@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// An encoding is guessed from a sample of the text. sampleBytes is the size of the sample.
+// sampleBytes is the size of the sample of a text from which its encoding is guessed.
 const sampleBytes = 16 << 10
 
 // decodeText returns about limit bytes of a text as UTF-8. If the data is not text, decodeText

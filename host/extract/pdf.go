@@ -9,10 +9,9 @@ import (
 	"github.com/toolrun/toolrun/host/extract/pdfium"
 )
 
-// The function pdfium.Compile compiles the PDF library and writes the result to a folder.
-// WithCompiled sets this folder. If the argument "dir" is "", no text is extracted from PDF files.
-// Without WithCompiled, the engine compiles the library when it reads the first PDF. The
-// compilation takes seconds.
+// WithCompiled sets the folder to which pdfium.Compile has written the compiled PDF library. If the
+// argument "dir" is "", no text is extracted from PDF files. Without WithCompiled, the engine
+// compiles the library when it reads the first PDF. The compilation takes seconds.
 func WithCompiled(dir string) Option {
 	return func(e *Engine) { e.compiled, e.disabled = dir, dir == "" }
 }

@@ -200,7 +200,7 @@ func input(domain string, format Format, data []byte, textBytes int) engine.Inpu
 	}}
 }
 
-// If the document exceeded a limit, withoutText converts the fault to a Text that has a Reason.
+// withoutText converts the fault for a document that exceeded a limit to a Text that has a Reason.
 // withoutText returns any other fault unchanged.
 func withoutText(err error) (Text, error) {
 	for _, limit := range []abi.Code{abi.Timeout, abi.MemoryLimit, abi.StackLimit, abi.OutputLimit} {

@@ -128,9 +128,8 @@ func (l *Ledger) marks(tenant string, e Entry) (marks entryMarks) {
 	return marks
 }
 
-// If the user, session or workflow of an entry was erased after the run began, withoutErased
-// removes the user, the session and the workflow from the entry. The argument "now" contains the
-// records that belong to the keys of a.
+// withoutErased removes the user, the session and the workflow from an entry if one of them was
+// erased after the run began. The argument "now" contains the records that belong to the keys of a.
 func (a addition) withoutErased(e Entry, now []storage.Record) Entry {
 	marks := a.of(e)
 	if r := a.mark(marks.user, now); r.Exists() && !r.Updated.Before(e.At) {

@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// If a tenant's ledger is larger than MaxBytes, Trim removes the oldest entries. Trim stops when
-// the size is nine tenths of MaxBytes. Between two calls to Trim, the ledger can exceed MaxBytes.
+// Trim removes the oldest entries of a tenant's ledger that is larger than MaxBytes, until the size
+// is nine tenths of MaxBytes. Between two calls to Trim, the ledger can exceed MaxBytes.
 func (l *Ledger) Trim(ctx context.Context, tenant string) error {
 	prefix := l.Prefix(partition.Caller{Tenant: tenant})
 	usage, err := l.db.Backend.Usage(ctx, prefix)

@@ -83,7 +83,7 @@ func (c checker) step(s *Step) {
 	c.errorf(s.Position, problem.Permission, hint, "the step %s requires the permission %s", problem.Quote(name), permission)
 }
 
-// If the value of a setting is a literal, literal checks the value.
+// literal checks the value of a setting if the value is a literal.
 func (c checker) literal(s *Step, setting Setting) {
 	value, ok := setting.Script.Literal()
 	if !ok || placeholderRule().MatchString(setting.Script.Text) {
@@ -143,8 +143,7 @@ func (c checker) selectors(s *Step) {
 	c.errorf(s.Position, problem.MissingKey, "add `id`, `filter` or `namespace`", "the step %s does not select any entries", problem.Quote(s.Name.Value))
 }
 
-// A test can assume the answer of a model. assumed checks the names of the fields in such an
-// answer.
+// assumed checks the names of the fields in the answer of a model that tests assume.
 func (c checker) assumed(s *Step) {
 	var known []string
 	for _, f := range s.Returns {
@@ -193,7 +192,7 @@ func (c checker) permissions() {
 	}
 }
 
-// For each kind of step that uses collections, results contains the fields of the step's result.
+// results contains, for each kind of step that uses collections, the fields of the step's result.
 var results = map[StepKind][]Field{
 	Recall:   {{Name: Name{Value: "results"}, Type: List}, {Name: Name{Value: "count"}, Type: Number}},
 	Remember: {{Name: Name{Value: "success"}, Type: Boolean}, {Name: Name{Value: "id"}, Type: Text}, {Name: Name{Value: "expires_at"}, Type: Any}},

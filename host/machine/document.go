@@ -163,7 +163,7 @@ type Script struct {
 	Offset int
 }
 
-// If an expression is a literal, Literal returns its value. A literal is a string, a number, a
+// Literal returns the value of an expression that is a literal. A literal is a string, a number, a
 // boolean or null in the notation of JSON. If the expression is not a literal, the result ok is
 // false.
 func (s Script) Literal() (value any, ok bool) {

@@ -39,7 +39,7 @@ func Format(file string, src []byte) ([]byte, error) {
 	return []byte(strings.TrimRight(out.String(), "\n") + "\n"), nil
 }
 
-// For each comment, commentLevels copies the level of the line that follows the comment.
+// commentLevels gives each comment the level of the line that follows the comment.
 func (r *source) commentLevels() {
 	level := 0
 	for i := len(r.lines) - 1; i >= 0; i-- {

@@ -46,15 +46,15 @@ var (
 	stepKinds = []string{string(Remember), string(Recall), string(Forget), string(Ask), string(Compute)}
 )
 
-// In JavaScript, another word can follow each of these words.
+// jsKeywords contains the words that can precede another word in JavaScript.
 var jsKeywords = map[string]bool{
 	"let": true, "const": true, "var": true, "return": true, "new": true, "typeof": true, "async": true, "function": true, "class": true,
 	"if": true, "else": true, "do": true, "of": true, "in": true, "throw": true, "delete": true, "void": true, "await": true,
 	"yield": true, "import": true, "export": true, "case": true, "static": true, "get": true, "set": true, "break": true, "continue": true,
 }
 
-// If a line begins a section, section returns the keyword of that section. Otherwise, the function
-// returns "".
+// section returns the keyword of the section that a line begins. If the line does not begin a
+// section, the function returns "".
 func section(l *line) string {
 	text, _ := words(l)
 	for _, s := range sections {
@@ -65,9 +65,9 @@ func section(l *line) string {
 	return ""
 }
 
-// If a line begins a step, stepHeader returns the parts of the line: the keyword, the name and the
-// options. Even if the keyword is unknown, a line that begins with two words begins a step, unless
-// the line is JavaScript.
+// stepHeader returns the parts of a line that begins a step: the keyword, the name and the options.
+// Even if the keyword is unknown, a line that begins with two words begins a step, unless the line
+// is JavaScript.
 func stepHeader(l *line) []string {
 	text, _ := words(l)
 	parts := stepLine().FindStringSubmatch(text)

@@ -18,7 +18,7 @@ var settingNames = map[StepKind][]string{
 	Ask:      {"role", "task"},
 }
 
-// For each kind of step, stepForms contains the form of a step's first line. Hints contain these
+// stepForms contains, for each kind of step, the form of the step's first line. Hints contain these
 // forms.
 var stepForms = map[string]string{
 	string(Remember): "remember NAME", string(Recall): "recall NAME", string(Forget): "forget NAME", string(Compute): "compute NAME",
@@ -213,7 +213,7 @@ func (r reader) keyed(l *line, key, prefix string, level int) Setting {
 
 var placeholderRule = lazyregexp.New(`^(?:"?(<[a-z_]+>)"?|\{ (<[a-z_]+>): <[a-z_]+> \})$`)
 
-// If an expression is a placeholder, such as "<expression>", placeholder reports a problem.
+// placeholder reports a problem if an expression is a placeholder, such as "<expression>".
 func (r *source) placeholder(s Script) {
 	if m := placeholderRule().FindStringSubmatch(s.Text); m != nil {
 		r.errorf(s.Position, problem.Placeholder, "replace the placeholder with a value", "the text %s is a placeholder", m[1]+m[2])

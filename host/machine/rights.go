@@ -60,7 +60,7 @@ func (d *Document) Collections() []Collection {
 	return found
 }
 
-// Some kinds of steps perform operations. operations maps such a kind to the operation.
+// operations maps each kind of step that performs an operation to the operation.
 var operations = map[StepKind]string{Remember: "remember", Recall: "recall", Forget: "forget", Ask: "model.chat"}
 
 // Calls returns the steps that call the host. The steps are in the order of their calls. Each of

@@ -64,8 +64,8 @@ func (p *storePartition) setState(ctx context.Context, item string, state json.R
 	return err
 }
 
-// Package variables names the items for the state of agents. agentPartition returns the partition
-// that contains the record of such an item.
+// agentPartition returns the partition that contains the record of an item for the state of an
+// agent. Package variables names these items.
 func (v *View) agentPartition(item string) (*storePartition, error) {
 	st := v.s.stores[declare.Agents]
 	switch {

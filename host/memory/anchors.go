@@ -68,7 +68,7 @@ func (t *transaction) begin(ctx context.Context) error {
 	return nil
 }
 
-// If the run is executed again after an approval, readApproval reads the request for this approval.
+// readApproval reads the request for the approval after which the run is executed again, if any.
 func (t *transaction) readApproval(ctx context.Context) error {
 	claim := t.tx.Claim
 	if claim == nil {
@@ -106,8 +106,8 @@ func (t *transaction) use(ctx context.Context, start session.Start) (bool, error
 	return staleSession || staleWorkflow, err
 }
 
-// The caller can have a session, a workflow and a user. anchorKeys returns the keys of the anchors
-// for those that the caller has.
+// anchorKeys returns the keys of the anchors: one each for the session, the workflow and the user,
+// if the caller has them.
 func (t *transaction) anchorKeys() []storage.Key {
 	c, keys := t.tx.Caller, make([]storage.Key, 0, 3)
 	if c.Session != "" {
@@ -129,8 +129,7 @@ func (t *transaction) anchorKeys() []storage.Key {
 	return keys
 }
 
-// anchorKeys returns the keys with which the anchors are read. setAnchors stores the records that
-// were read.
+// setAnchors stores the records that were read with the keys that anchorKeys returned.
 func (t *transaction) setAnchors(records []storage.Record) {
 	if t.tx.Caller.Session != "" {
 		t.session, records = &records[0], records[1:]
@@ -194,9 +193,8 @@ func (t *transaction) checkIdle(now storage.Record, at time.Time) error {
 	return session.CheckIdle(t.s.sessions, now, t.tx.Caller, at)
 }
 
-// The erasure mark of a user was read twice. If the user was erased between the two reads,
-// erasedSince returns a fault. If only the first read found the mark, a sweep has removed the mark
-// since then.
+// erasedSince returns a fault if a user was erased between two reads of the user's erasure mark. If
+// only the first read found the mark, a sweep has removed the mark since then.
 func erasedSince(before, now *storage.Record) error {
 	if !now.Exists() || now.SameVersion(*before) && now.Updated.Equal(before.Updated) {
 		return nil

@@ -88,7 +88,7 @@ func (a Authority) patternGrant(store string) (found declare.Grant, granted bool
 	return found, granted
 }
 
-// If no grant of a store allows a verb on an item, checkItem returns a fault. For the holder of the
+// checkItem returns a fault if no grant of a store allows a verb on an item. For the holder of the
 // Authority, an item without a grant does not exist.
 func (a Authority) checkItem(store, item string, verb abi.Verb) error {
 	if a.unrestricted {
@@ -111,7 +111,7 @@ func (a Authority) checkItem(store, item string, verb abi.Verb) error {
 		WithHint("grant the fact to the tool with `grants: {%s: %s}`", item, verb)
 }
 
-// If the Authority does not allow a verb on a granted store, check returns a fault. The argument
+// check returns a fault if the Authority does not allow a verb on a granted store. The argument
 // "noun" is the word that the fault uses for the store.
 func (a Authority) check(g declare.Grant, verb abi.Verb, noun string) error {
 	switch {

@@ -214,9 +214,9 @@ func (r *pipedRun) outcome(f frame) (engine.Output, error) {
 	return out, nil
 }
 
-// A fault from the guest can have the same ID as a fault that the host issued. issuedFault then
-// returns the fault of the host. The other end of the pipe can add the position and the hint to
-// this fault, but nothing else.
+// issuedFault returns the fault that the host issued with the ID of the received fault. If there is
+// none, it returns the received fault. The other end of the pipe can add a position and a hint to
+// the host's fault, but nothing else.
 func (r *pipedRun) issuedFault(received *abi.Fault) *abi.Fault {
 	issued, ok := r.issued[received.ID]
 	if !ok {

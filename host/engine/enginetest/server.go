@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// If a host ends a run with an error, errHalted replaces this error. The error itself is not sent
+// errHalted replaces the error with which the host ended a run, because that error is not sent
 // through the pipe.
 var errHalted = errors.New("the host ended the run")
 

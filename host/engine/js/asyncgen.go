@@ -52,11 +52,11 @@ func findAsyncHelpers(code string) (h asyncHelpers, ok bool) {
 	return h, found > 0 && found == len(helperDeclaration().FindAllString(code, -1)) && (h.generator == "" || h.await != "")
 }
 
-// The helpers of esbuild deviate from the language. Therefore, replaceAsyncHelpers replaces them
-// with functions of the engine. For example, when a consumer leaves the loop over a generator that
-// esbuild lowered, an await in a finally clause of the generator ends the clause too early. There
-// are two more differences: a return statement does not await its value within the generator, and
-// the function "next" of a generator is not a method of a prototype.
+// replaceAsyncHelpers replaces the helpers of esbuild with functions of the engine, because the
+// helpers deviate from the language. For example, when a consumer leaves the loop over a generator
+// that esbuild lowered, an await in a finally clause of the generator ends the clause too early.
+// There are two more differences: a return statement does not await its value within the generator,
+// and the function "next" of a generator is not a method of a prototype.
 func replaceAsyncHelpers(code string, tree *ast.Program) {
 	h, ok := findAsyncHelpers(code)
 	if !ok {
@@ -79,8 +79,8 @@ func replaceAsyncHelpers(code string, tree *ast.Program) {
 	})
 }
 
-// If a binding is a helper of esbuild, replace initializes the binding with a function of the
-// engine. The result is true if the binding is such a helper.
+// replace initializes a binding with a function of the engine if the binding is a helper of
+// esbuild. The result reports whether it is.
 func (h asyncHelpers) replace(b *ast.Binding) bool {
 	id, ok := b.Target.(*ast.Identifier)
 	if !ok || b.Initializer == nil {

@@ -44,7 +44,7 @@ func watchCatches(tree *ast.Program) bool {
 	return found
 }
 
-// The value of a script is a function. scriptFunction returns this function.
+// scriptFunction returns the function that is the value of a script.
 func scriptFunction(tree *ast.Program) *ast.FunctionLiteral {
 	if len(tree.Body) != 1 {
 		return nil

@@ -31,8 +31,8 @@ var (
 	bigIntType = reflect.TypeFor[*big.Int]()
 )
 
-// Some classes can be identified only by the tag that their objects have in goja. refusedTags
-// contains these classes. JSON.stringify would encode objects of these classes as {}.
+// refusedTags contains the classes that can be identified only by the tag of their objects in goja.
+// JSON.stringify would encode such objects as {}.
 var refusedTags = map[string]string{
 	"WeakMap":   "is a WeakMap",
 	"WeakSet":   "is a WeakSet",

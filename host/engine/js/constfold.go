@@ -12,8 +12,8 @@ const maxUnfolded = 32_000_000
 
 var errTooManyParts = errors.New("the code has too many syntax nodes")
 
-// goja's compiler evaluates constant expressions, such as 2n ** 100_000_000n or a string that
-// repeatedly doubles. unfold prevents this: if the left operand of an operator is a literal, it is
+// unfold prevents goja's compiler from evaluating constant expressions, such as 2n ** 100_000_000n
+// or a string that repeatedly doubles: if the left operand of an operator is a literal, it is
 // wrapped in a sequence with one element. A sequence with one element compiles to the same code as
 // the element, but the compiler does not treat it as a constant. Afterwards, no operator has two
 // constant operands.

@@ -15,8 +15,7 @@ import (
 	"github.com/dop251/goja"
 )
 
-// The map "hashes" contains the hash functions that are supported. The keys are the names that
-// Node.js uses.
+// hashes contains the supported hash functions. The keys are the names that Node.js uses.
 var hashes = map[string]func() hash.Hash{
 	"md5":        md5.New,
 	"sha1":       sha1.New,

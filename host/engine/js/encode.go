@@ -298,9 +298,9 @@ func count(list []string, s string) (n int) {
 	return n
 }
 
-// If the value v has a method toJSON, the result of this method is encoded instead of the value.
-// resolve returns what must be encoded. If a guest or a library has added a toJSON to
-// Object.prototype or Array.prototype, it is ignored, because it would change every value.
+// resolve returns the value to encode in place of v: the result of v's method toJSON, or v itself
+// if there is no such method. If a guest or a library has added a toJSON to Object.prototype or
+// Array.prototype, that method is ignored, because it would change every value.
 func (e *encoder) resolve(v goja.Value) goja.Value {
 	o, ok := v.(*goja.Object)
 	if !ok {

@@ -36,8 +36,8 @@ func New(options ...Option) *Engine {
 	return e
 }
 
-// Info describes the engine. Files that have these extensions cannot be imported. The engine reads
-// such a file only to report this.
+// Info describes the engine. Files with the extensions .jsx and .tsx cannot be imported. The engine
+// reads such a file only to report this.
 func (*Engine) Info() engine.Info {
 	return engine.Info{
 		Name: "js",

@@ -76,7 +76,7 @@ func regexpReason(text string) string {
 	return "Invalid pattern"
 }
 
-// A guest can see errors. errorCleaner removes Go's messages and heap addresses from these errors.
+// errorCleaner removes Go's messages and heap addresses from the errors that a guest can see.
 type errorCleaner struct {
 	*realm
 	regexps *regexps

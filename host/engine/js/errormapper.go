@@ -88,7 +88,7 @@ func (e *errorMapper) thrown(value goja.Value, frames []goja.StackFrame) error {
 	return where.addTo(f)
 }
 
-// If a rejected promise has no handler, unhandled returns the fault for it.
+// unhandled returns the fault for a rejected promise that has no handler.
 func (e *errorMapper) unhandled(p *goja.Promise) error {
 	fault, ok := e.thrown(p.Result(), nil).(*abi.Fault)
 	if !ok {

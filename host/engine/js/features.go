@@ -8,9 +8,8 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// Some properties of a tool's code determine which patches of goja its runs need. features contains
-// these properties. Patching goja is expensive. Therefore, a run gets only the patches that it
-// needs.
+// features contains the properties of a tool's code that determine which patches of goja its runs
+// need. Patching goja is expensive, so a run gets only the patches that it needs.
 type features struct {
 	freezes   bool              // the code contains a name that freezeNames matches
 	localises bool              // the code contains a name that localeNames matches
@@ -38,7 +37,7 @@ var (
 	typedFromNames = lazyregexp.New(`(?:Int8|Uint8|Clamped|Int16|Uint16|Int32|Uint32|Float32|Float64|Int64|Uint64)Array(?s:.*)from|from(?s:.*)(?:Int8|Uint8|Clamped|Int16|Uint16|Int32|Uint32|Float32|Float64|Int64|Uint64)Array`)
 	regexpNames    = lazyregexp.New(`RegExp|\.constructor\s*[()]`)
 	proxyNames     = lazyregexp.New(`Proxy|\\u`)      // the name itself, possibly with an escape
-	jsonNames      = lazyregexp.New(`JSON|Proxy|\\u`) // a proxy's trap can receive the global object
+	jsonNames      = lazyregexp.New(`JSON|Proxy|\\u`) // a proxy can receive the global object
 	// Code can access the global object only by these names and by the names of our own globals.
 	globalNames = lazyregexp.New(`globalThis|\bglobal\b|\bthis\b`)
 	// Code can compute the name of a non-enumerable member of the global object only with brackets,

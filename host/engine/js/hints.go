@@ -36,8 +36,8 @@ func (e *errorMapper) advise(f *abi.Fault) {
 	}
 }
 
-// If a guest reads a property of null or undefined, an error occurs. noneHint returns the hint for
-// this error.
+// noneHint returns the hint for the error that occurs when a guest reads a property of null or
+// undefined.
 func (e *errorMapper) noneHint(property string) string {
 	if e.program.script.missingAwait() != "" {
 		return "" // if an await is missing, the hint about this is more useful
@@ -53,8 +53,8 @@ func (e *errorMapper) noneHint(property string) string {
 
 var isPropertyName = lazyregexp.New(`^[\p{L}_$][\p{L}\p{N}_$]*$`)
 
-// An unknown method can have a name that resembles a memory operation, such as memory.getContent.
-// operationHint returns a hint for such a method.
+// operationHint returns a hint for an unknown method whose name resembles a memory operation, such
+// as memory.getContent.
 func (e *errorMapper) operationHint(method string) string {
 	var names []string
 	for _, op := range e.program.operations.Of(abi.MemoryModule) {

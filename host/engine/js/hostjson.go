@@ -9,8 +9,9 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// goja's JSON.parse is recursive and uses the stack of the process. maxParseNesting is the maximum
-// nesting of a text for this function. If the stack overflowed, the process would end.
+// maxParseNesting is the maximum nesting of a text that is passed to goja's JSON.parse. This
+// function is recursive and uses the stack of the process. If the stack overflowed, the process
+// would end.
 const maxParseNesting = 1000
 
 // replaceJSON replaces JSON.parse and JSON.stringify with functions of the engine. If the tool's

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// The output of a tool can contain NaN because an input is missing. In this case, missingInputs
-// returns a warning for each missing input that the tool reads as $name. For example, if the input
-// x is missing, $x is undefined, and $x + 1 is NaN.
+// missingInputs returns a warning for each missing input that the tool reads as $name, if the
+// output contains NaN. The missing input may be the cause. For example, if the input x is missing,
+// $x is undefined, and $x + 1 is NaN.
 func (r *run) missingInputs() (warnings []string) {
 	const limit = 5
 	isNaN := func(warning string) bool { return strings.Contains(warning, "is NaN") }

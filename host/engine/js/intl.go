@@ -170,7 +170,7 @@ func intlObjectOf(value goja.Value, class string) *intlObject {
 	return o
 }
 
-// If package intl returns an error, checkIntl throws it in the guest.
+// checkIntl throws an error of package intl in the guest.
 func checkIntl(r *realm, err error) {
 	if refused, ok := errors.AsType[*intl.Error](err); ok {
 		panic(r.newError(refused.Kind, refused.Message))

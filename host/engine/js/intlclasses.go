@@ -199,8 +199,7 @@ func primitiveNumber(r *realm, object *goja.Object) goja.Value {
 	return object.ToNumber()
 }
 
-// JavaScript removes some characters when it trims a text. isSpace reports whether a character is
-// one of these.
+// isSpace reports whether JavaScript removes a character when it trims a text.
 func isSpace(c rune) bool {
 	return strings.ContainsRune("\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff", c) || c >= 0x2000 && c <= 0x200a
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/intl"
 )
 
-// The tag of an Intl.Locale can have an extension -u-. localeKeywords contains the keys in this
-// extension for the properties of an Intl.Locale.
+// localeKeywords maps the properties of an Intl.Locale to their keys in the extension -u- of its
+// tag.
 var localeKeywords = map[string]string{
 	"calendar": "ca", "collation": "co", "hourCycle": "hc", "caseFirst": "kf", "numberingSystem": "nu",
 }

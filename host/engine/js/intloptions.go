@@ -6,8 +6,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/intl"
 )
 
-// A guest passes options as an object. intlOptions reads this object. When an option is read, a
-// getter of the guest can run.
+// intlOptions reads the object in which a guest passes options. When an option is read, a getter of
+// the guest can run.
 type intlOptions struct {
 	realm  *realm
 	object *goja.Object // the object with the options; nil if the caller passed none

@@ -4,8 +4,7 @@ import "strconv"
 
 // Tools read the error messages of JSON.parse. Therefore, these messages are the same as in V8.
 
-// An error quotes the text before and after a position. contextUnits is the number of UTF-16 code
-// units on each side.
+// contextUnits is the number of UTF-16 code units that an error quotes before and after a position.
 const contextUnits = 10
 
 func (p *textParser) fail(message string) { panic(p.realm.newError("SyntaxError", message)) }

@@ -133,8 +133,8 @@ func (p *textParser) object() goja.Value {
 	}
 }
 
-// The name of a member can contain half of a surrogate pair. halfName sets such a member. A Go
-// string cannot represent such a name.
+// halfName sets a member whose name contains half of a surrogate pair. A Go string cannot represent
+// such a name.
 var halfName = lazyProgram("toolrun:json", "(function (object, name, value) { object[name] = value })", false)
 
 func (p *textParser) member(object *goja.Object, name goja.String, value goja.Value) {

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// If an integer has at most maxSafeDigits digits, JavaScript represents it exactly.
+// maxSafeDigits is the number of digits up to which JavaScript represents every integer exactly.
 const maxSafeDigits = 15
 
 var errNumber = errors.New("the JSON contains a number that JavaScript cannot represent")

@@ -6,9 +6,9 @@ import (
 	"github.com/dop251/goja"
 )
 
-// The reviver of JSON.parse can change members. revive applies it to a member of the object
-// "holder" and returns the result. Inner members are processed first. The method is used for values
-// that goja's JSON.parse cannot read. It runs guest code.
+// revive applies the reviver of JSON.parse to a member of the object "holder" and returns the
+// result. Inner members are processed first. The method is used for values that goja's JSON.parse
+// cannot read. It runs guest code.
 func revive(r *realm, reviver, holder *goja.Object, key string, depth int) goja.Value {
 	if depth > maxParseNesting { // the reviver can add values that are nested deeper
 		panic(r.newError("RangeError", "JSON.parse: the reviver's result is nested too deeply"))

@@ -91,8 +91,8 @@ func unescaped(token string) []uint16 {
 	return units
 }
 
-// Half of a surrogate pair is encoded as three bytes. isSurrogateAt reports whether a text contains
-// such bytes at a position.
+// isSurrogateAt reports whether a text contains half of a surrogate pair, encoded as three bytes,
+// at a position.
 func isSurrogateAt(text string, i int) bool {
 	return text[i] == 0xED && i+2 < len(text) && text[i+1] >= 0xA0 && text[i+1] <= 0xBF
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/dop251/goja"
 )
 
-// JSON.stringify can indent its result. maxGap is the maximum indentation of one level, in UTF-16
-// code units. The language specifies this value.
+// maxGap is the maximum indentation of one level in the result of JSON.stringify, in UTF-16 code
+// units. The language specifies this value.
 const maxGap = 10
 
 // guestStringify implements JSON.stringify for the guest. It uses goja's function, except for the

@@ -66,8 +66,7 @@ func (f *awaitLinter) enter(node any) bool {
 	return true
 }
 
-// A variable can contain a promise. block finds such variables that are used as if they contained
-// the content.
+// block finds variables that contain a promise but are used as if they contained the content.
 func (f *awaitLinter) block(list []ast.Statement) {
 	for _, statement := range list {
 		declaration, ok := statement.(*ast.LexicalDeclaration)
@@ -157,7 +156,7 @@ func takesFields(pattern *ast.ObjectPattern) bool {
 	return len(pattern.Properties) > 0 && pattern.Rest == nil
 }
 
-// If promiseIn has returned an expression for a node, misuse describes the mistake in the node.
+// misuse describes the mistake in a node for which promiseIn has returned an expression.
 func misuse(node any) string {
 	switch n := node.(type) {
 	case *ast.DotExpression:

@@ -30,8 +30,8 @@ var localeMethods = []localeMethod{
 	{"String", "toLocaleLowerCase", toCase("toLocaleLowerCase", "toLowerCase", intl.Lower)},
 }
 
-// goja's functions ignore the locale. localePatch replaces those functions that depend on the
-// locale.
+// localePatch replaces the functions that should depend on the locale, because goja's functions
+// ignore it.
 type localePatch struct {
 	*realm
 	defaultOrder *intl.Collator          // for localeCompare without arguments; nil before its first call

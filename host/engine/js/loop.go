@@ -20,8 +20,8 @@ type eventLoop struct {
 	rejected []*goja.Promise // rejected promises that do not have a handler
 }
 
-// The entry of a tool returns a promise. settle runs the event loop until this promise has settled,
-// and returns its value. At the end of each call into the runtime, goja itself runs the jobs of
+// settle runs the event loop until the promise that the tool's entry returned has settled, and
+// returns its value. At the end of each call into the runtime, goja itself runs the jobs of
 // promises.
 func (l *eventLoop) settle(result goja.Value) (goja.Value, error) {
 	entry, err := l.promiseOf(result)
@@ -113,9 +113,9 @@ func (l *eventLoop) sleep(d time.Duration) error {
 	}
 }
 
-// If a run waits for a promise while no timer and no call is pending, the promise never settles.
-// neverSettles returns the error for this run. If there is an unhandled rejection, the error
-// reports it instead, because it is often the cause.
+// neverSettles returns the error for a run that waits for a promise while no timer and no call is
+// pending. Such a promise never settles. If there is an unhandled rejection, the error reports the
+// rejection instead, because it is often the cause.
 func (l *eventLoop) neverSettles() error {
 	if len(l.rejected) > 0 {
 		return l.errors.unhandled(l.rejected[0])

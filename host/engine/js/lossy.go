@@ -10,8 +10,8 @@ import (
 // maxLosses is the maximum number of warnings about values that an output has lost.
 const maxLosses = 5
 
-// JSON cannot represent some values. Such values in an output are encoded as JSON.stringify encodes
-// them. losses contains these values.
+// losses contains the values of an output that JSON cannot represent. Such values are encoded as
+// JSON.stringify encodes them.
 type losses struct {
 	first []loss
 	more  int
@@ -44,7 +44,8 @@ func (l *losses) warnings(root string) []string {
 	return list
 }
 
-// A lossy encoding omits functions and symbols. omits reports whether it omits the given value.
+// omits reports whether the encoding omits the given value. A lossy encoding omits functions and
+// symbols.
 func (e *encoder) omits(v goja.Value) bool {
 	if !e.bounds.lossy {
 		return false

@@ -42,8 +42,8 @@ func compileMachine(d *machine.Document, test *machine.Test) (*machineWriter, pr
 	return w, c.problems.Sorted()
 }
 
-// If a source is a machine, translateMachine translates it to a module, and returns the positions
-// in the module. Any other source is returned unchanged.
+// translateMachine translates a source that is a machine to a module, and returns the positions in
+// the module. Any other source is returned unchanged.
 func translateMachine(src engine.Source) (engine.Source, *machineWriter, error) {
 	if path.Ext(src.Path) != machine.Extension {
 		return src, nil, nil
@@ -63,7 +63,7 @@ func translateMachine(src engine.Source) (engine.Source, *machineWriter, error) 
 	return src, nil, machineFault(problems)
 }
 
-// The entry of a source can select a test. machineTest returns this test. If the entry is empty,
+// machineTest returns the test that the entry of a source selects. If the entry is empty,
 // machineTest returns nil.
 func machineTest(d *machine.Document, entry string) (*machine.Test, error) {
 	if entry == "" {

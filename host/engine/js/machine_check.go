@@ -26,8 +26,8 @@ var machineGlobals = func() map[string]bool {
 	return known
 }()
 
-// A machine uses steps for operations of the host. machineEffects contains the kind of step for
-// each operation. The keys are the JavaScript names of the operations.
+// machineEffects contains hints for names of JavaScript globals that the code of a machine cannot
+// use. For an operation of the host, the hint names the kind of step to use instead.
 var machineEffects = map[string]string{
 	"memory": "use a step remember, recall or forget", "model": "use a step ask", "fetch": "machines cannot send requests",
 }
@@ -69,7 +69,7 @@ func (c *machineCompiler) report(severity problem.Severity, at machine.Position,
 	}
 }
 
-// goja parses the code of a machine in parts. snippet is one of these parts.
+// snippet is one of the parts in which goja parses the code of a machine.
 type snippet struct {
 	script   machine.Script
 	prefix   int   // before the script, there is generated code of this length

@@ -97,7 +97,7 @@ func (n *machineNames) member(v *ast.DotExpression) {
 	}
 }
 
-// An expression can be the result of a step: steps.NAME or NAME. resultOfStep returns this step.
+// resultOfStep returns the step whose result an expression is: steps.NAME or NAME.
 func (n *machineNames) resultOfStep(e ast.Expression) *machine.Step {
 	name := ""
 	switch v := rootOf(e).(type) {
@@ -114,7 +114,7 @@ func (n *machineNames) resultOfStep(e ast.Expression) *machine.Step {
 	return s
 }
 
-// The result of a step has fields. field checks the name of such a field.
+// field checks the name of a field of a step's result.
 func (n *machineNames) field(s *machine.Step, name string, v *ast.DotExpression) {
 	var known []string
 	for _, f := range s.Results() {
@@ -197,7 +197,7 @@ func (n *machineNames) variable(name string, node ast.Node) {
 	n.errorf(n.at(node), problem.UnknownName, hint, "the name %q is not defined", cut(name, maxNameBytes))
 }
 
-// If a name is misspelled, suggestion returns a hint about it.
+// suggestion returns a hint about a name that may be misspelled.
 func suggestion(name string, known []string, otherwise string) string {
 	if near := spell.Name(name, known); near != "" {
 		return "did you mean " + near + "?"
@@ -208,8 +208,7 @@ func suggestion(name string, known []string, otherwise string) string {
 	return otherwise + strings.Join(known, ", ")
 }
 
-// The last step returns an object. checkResult compares this object with the section "responds
-// with".
+// checkResult compares the object that the last step returns with the section "responds with".
 func (c *machineCompiler) checkResult(tree *ast.Program, part snippet) {
 	if len(c.known)+1 != len(c.doc.Steps) {
 		return

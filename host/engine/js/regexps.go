@@ -175,8 +175,7 @@ func (x *regexps) remember(expanded, text string) {
 	}
 }
 
-// A slash can end a regular expression literal. escapedSlashes escapes each such slash in an
-// expression.
+// escapedSlashes escapes, in an expression, each slash that would end a regular expression literal.
 func escapedSlashes(text string) string {
 	var b strings.Builder
 	inClass := false

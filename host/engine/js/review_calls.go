@@ -10,9 +10,8 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// If a call certainly omits a required argument, missingArgument returns the argument's name.
-// Otherwise, missingArgument returns "". missingArgument ignores calls that have no arguments, and
-// calls that have spread arguments.
+// missingArgument returns the name of a required argument that a call certainly omits, or "".
+// missingArgument ignores calls that have no arguments, and calls that have spread arguments.
 func missingArgument(op abi.Operation, args []ast.Expression) string {
 	if len(args) == 0 || slices.ContainsFunc(args, isSpread) {
 		return ""

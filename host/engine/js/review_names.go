@@ -74,7 +74,7 @@ func (n *names) enter(node any) bool {
 	return true
 }
 
-// The function "unfold" wraps an expression in a sequence. folded returns the wrapped expression.
+// folded returns the expression that the function "unfold" has wrapped in a sequence.
 func folded(e ast.Expression) ast.Expression {
 	if s, ok := e.(*ast.SequenceExpression); ok && len(s.Sequence) == 1 {
 		return s.Sequence[0]

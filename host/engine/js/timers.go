@@ -133,8 +133,8 @@ func (l *eventLoop) clearTimer(call goja.FunctionCall) goja.Value {
 	return goja.Undefined()
 }
 
-// Like browsers, delay converts a number of milliseconds to a delay. A value that is not a number,
-// is negative or is too large counts as 0.
+// delay converts a number of milliseconds to a delay in the same way as browsers. A value that is
+// not a number, is negative or is too large counts as 0.
 func delay(v goja.Value) time.Duration {
 	ms := v.ToFloat()
 	if math.IsNaN(ms) || ms < 0 || ms > math.MaxInt32 {

@@ -10,10 +10,9 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
-// The interpreter's module is rewritten before it is compiled. rewriteVersion is the version of the
-// code that rewrites the module, and is part of the cache key. Packages stackguard, fuel and
-// snapshot contain that code. If you change the code, and the rewritten module changes, increment
-// rewriteVersion.
+// rewriteVersion is the version of the code that rewrites the interpreter's module before it is
+// compiled, and is part of the cache key. Packages stackguard, fuel and snapshot contain that code.
+// If you change the code, and the rewritten module changes, increment rewriteVersion.
 const rewriteVersion = 3
 
 // entryName returns the name of the cache entry for a compiled interpreter.

@@ -14,8 +14,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// While a guest processes a request of the host, the guest can itself make requests. handler
-// handles the guest's requests.
+// handler handles the requests that a guest makes while it processes a request of the host.
 type handler interface {
 	// call performs a memory operation.
 	call(op string, args []string) ([]byte, error)

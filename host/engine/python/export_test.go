@@ -58,8 +58,7 @@ func RanOnce(loaded engine.Program) bool {
 	return s != nil && s.started != nil
 }
 
-// Before an interpreter is compiled, the engine rewrites it. RewriteVersion is the version of the
-// code that rewrites the interpreter.
+// RewriteVersion is the version of the code that rewrites an interpreter before it is compiled.
 const RewriteVersion = rewriteVersion
 
 // Rewrite returns the rewritten module of an interpreter.

@@ -94,8 +94,7 @@ func (m *memoryCalls) arguments(op abi.Operation, args []string) (abi.Call, *abi
 	return call, nil
 }
 
-// The SDK in the guest detects some malformed calls. For such a call, refuse raises an error in the
-// guest.
+// refuse raises an error in the guest for a malformed call that the SDK in the guest has detected.
 func (m *memoryCalls) refuse(op, kind, message string) ([]byte, error) {
 	code := abi.InvalidArgument
 	if kind == "deep" {

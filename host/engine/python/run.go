@@ -62,8 +62,8 @@ func (r *run) startRequest(perRun, watch bool) string {
 {"depth":%d,"nesting":%d,"per_run":%t,"watch":%t,"env":%s}`, r.limits.CallDepth, r.limits.ValueNesting, perRun, watch, r.env(perRun))
 }
 
-// The top level can read environment variables from os.environ. env returns these variables as
-// JSON. If the top level runs once for all runs, the method returns an empty object.
+// env returns the environment variables that the top level can read from os.environ, as JSON. If
+// the top level runs once for all runs, the method returns an empty object.
 func (r *run) env(perRun bool) json.RawMessage {
 	var context struct {
 		Env map[string]string `json:"env"`

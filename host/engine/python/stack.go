@@ -65,11 +65,11 @@ func reserveStack(in *snapshot.Instance) (top, limit uint32, err error) {
 // run.
 const maxCCalls = 2200
 
-// The WASI build of CPython limits nested C calls to 500. allowCalls raises this limit. The thread
-// state of CPython 3.12 contains three adjacent numbers: the remaining Python calls, the recursion
-// limit and the remaining C calls. prepare.py sets the recursion limit to a special value, and
-// allowCalls searches the memory for this value. If allowCalls does not find the value, the limit
-// of C calls does not change.
+// allowCalls raises the limit of nested C calls, which is 500 in the WASI build of CPython. The
+// thread state of CPython 3.12 contains three adjacent numbers: the remaining Python calls, the
+// recursion limit and the remaining C calls. prepare.py sets the recursion limit to a special
+// value, and allowCalls searches the memory for this value. If allowCalls does not find the value,
+// the limit of C calls does not change.
 func allowCalls(in *snapshot.Instance, mark uint32) {
 	const maxActive = 100 // more calls cannot be active now
 	guest := in.Guest().Memory()

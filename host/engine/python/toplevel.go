@@ -13,8 +13,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
-// If the top level of a tool has the same result in every run, topLevel runs the top level once for
-// all runs.
+// topLevel runs the top level of a tool once for all runs, if its result is the same in every run.
 type topLevel struct {
 	program *program
 
@@ -96,8 +95,8 @@ func (l *topLevel) try(r *run) error {
 // line at no extra cost.
 func (l *topLevel) toWatch() bool { return l.varies != "" && l.location.Load() == nil }
 
-// If a run had to execute the top level itself, warn adds a warning to the run. The warning
-// contains the reason why the top level could not run once for all runs.
+// warn adds a warning to a run that had to execute the top level itself. The warning contains the
+// reason why the top level could not run once for all runs.
 func (l *topLevel) warn(r *run) {
 	if l.varies == "" {
 		return

@@ -69,8 +69,8 @@ type checker struct {
 	table abi.Table
 }
 
-// Plug-ins for Extism, another plug-in system, import functions from a module. extismModule is the
-// name of that module.
+// extismModule is the module from which plug-ins for Extism, another plug-in system, import
+// functions.
 const extismModule = "extism:host/env"
 
 // checkOrigin rejects plug-ins that were built for other plug-in systems.

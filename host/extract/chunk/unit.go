@@ -55,7 +55,7 @@ func lineAt(text string, at int) (line string, end int) {
 
 func isBlank(line string) bool { return strings.TrimSpace(line) == "" }
 
-// If a Markdown heading begins at the given line, headingAt returns the heading's text and level,
+// headingAt returns the text and the level of the Markdown heading that begins at the given line,
 // and the position after the heading. The argument "next" is the position of the line after the
 // given line.
 func headingAt(text, line string, next int) (title string, level, after int) {

@@ -25,8 +25,9 @@ import (
 //go:embed pdfium.wasm.gz
 var packed []byte
 
-// Compile modifies the library with packages fuel and snapshot. rewriting is the version of these
-// modifications. If the output of package fuel or package snapshot changes, increment the constant.
+// rewriting is the version of the modifications that Compile makes to the library with packages
+// fuel and snapshot. If the output of package fuel or package snapshot changes, increment the
+// constant.
 const rewriting = 1
 
 // Version returns the version of the output of Compile. If a folder was written by another version

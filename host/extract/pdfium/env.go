@@ -149,7 +149,7 @@ func invoke(f api.FunctionDefinition) api.GoModuleFunc {
 	}
 }
 
-// Host functions use mustCall to call an export of the guest. If the call fails, mustCall ends the
+// mustCall calls an export of the guest from a host function. If the call fails, mustCall ends the
 // guest.
 func mustCall(ctx context.Context, guest api.Module, name string, args ...uint64) uint64 {
 	f := guest.ExportedFunction(name)

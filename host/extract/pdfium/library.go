@@ -82,8 +82,8 @@ func newGuest(ctx context.Context, in *snapshot.Instance, left *budget) *guest {
 	return g
 }
 
-// wazero calls Yield after each slice of fuel. If the budget is exceeded or the context has ended,
-// Yield returns false.
+// Yield returns false if the budget is exceeded or the context has ended. wazero calls Yield after
+// each slice of fuel.
 func (g *guest) Yield() bool {
 	g.left.document--
 	g.left.page--

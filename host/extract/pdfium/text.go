@@ -186,9 +186,9 @@ const widget = 20
 // maxWidgets is the maximum number of form fields that drawFields draws on one page.
 const maxWidgets = 2000
 
-// On a given page, drawFields draws each form field that has no appearance stream. Programs that
-// fill in forms often omit the appearance streams of fields, because such programs expect that a
-// viewer draws the fields.
+// drawFields draws, on one page, each form field that has no appearance stream. Programs that fill
+// in forms often omit the appearance streams of fields, because such programs expect that a viewer
+// draws the fields.
 func drawFields(g *guest, page uint32) {
 	key := g.write([]byte("AP\x00"))
 	count := min(int(int32(g.call("FPDFPage_GetAnnotCount", uint64(page)))), maxWidgets)

@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/bundle"
 )
 
-// esbuild looks up certain files in the working directory. poison changes to a working directory in
-// which each of these files is a trap.
+// poison changes to a working directory that contains a trap for each file that esbuild would look
+// up there.
 func poison(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()

@@ -39,8 +39,8 @@ func exportsNoEntry(body []ast.Statement, words map[string]int) bool {
 	return exports+modules > 0 && exports == words["exports"] && modules == words["module"]
 }
 
-// For the expressions exports.name and module.exports.name, exportedName returns the name. For any
-// other expression, exportedName returns "".
+// exportedName returns the name in an expression exports.name or module.exports.name. For any other
+// expression, exportedName returns "".
 func exportedName(e ast.Expression) (name string, module bool) {
 	dot, ok := e.(*ast.DotExpression)
 	if !ok {

@@ -103,8 +103,8 @@ func (f *files) relative(r request) (target, *resolveError) {
 
 func leaves(name string) bool { return name == ".." || strings.HasPrefix(name, "../") }
 
-// A package can replace files for browsers. serveable applies such a replacement to a file.
-// serveable rejects a file of an unsupported type.
+// serveable replaces a file if its package provides a replacement for browsers. serveable rejects a
+// file of an unsupported type.
 func (f *files) serveable(name string, r request) (target, *resolveError) {
 	m := f.manifestOf(name)
 	if to, ok := m.browser["./"+strings.TrimPrefix(name, m.dir+"/")]; ok {
@@ -128,8 +128,8 @@ var (
 	packageEndings = []string{".js", ".mjs", ".cjs", ".json", ".ts", ".mts", ".cts"}
 )
 
-// TypeScript sources import each other by the names of their compiled files. compiled maps the
-// extension of a compiled file to the extension of the source file.
+// compiled maps the extension of a compiled file to the extension of its source, because TypeScript
+// sources import each other by the names of the compiled files.
 var compiled = map[string]string{".js": ".ts", ".mjs": ".mts", ".cjs": ".cts"}
 
 // file returns the file that an import of a path refers to. The result is the path itself, the path

@@ -55,15 +55,14 @@ func functions() []string {
 	}
 }
 
-// A deferred function can recover a panic and repeat it. repanicFrames is the maximum number of
-// frames between the panic and its repetition. All these frames belong to the deferred function and
-// to the functions that it calls. Guest code can also run during a panic and cause another panic,
-// but then the number of frames is larger.
+// repanicFrames is the maximum number of frames between a panic and its repetition by a deferred
+// function that recovered it. All these frames belong to the deferred function and to the functions
+// that it calls. Guest code can also run during a panic and cause another panic, but then the
+// number of frames is larger.
 const repanicFrames = 2
 
-// If a function recovers a panic and panics again with the same value, the stack contains both
-// panics. The second panic is above the first panic. raised returns the part of the stack that
-// begins at the first panic.
+// raised returns the part of a stack that begins at the first panic. If a function recovers a panic
+// and panics again with the same value, the stack contains both panics, the second above the first.
 func raised(stack []string) []string {
 	for {
 		_, after, found := cutPanic(stack)

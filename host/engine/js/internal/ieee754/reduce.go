@@ -73,7 +73,7 @@ var halfPi = sync.OnceValue(func() *big.Int {
 	return quarter.Rsh(quarter, 31)
 })
 
-// For numbers above a million, remLarge computes the results of remPio2.
+// remLarge computes the results of remPio2 for numbers above a million.
 func remLarge(x float64) (n int32, y0, y1 float64) {
 	if math.IsInf(x, 0) || x != x {
 		return 0, math.NaN(), 0

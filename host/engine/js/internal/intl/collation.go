@@ -18,12 +18,12 @@ var searchLanguages = strings.Fields("en fr it pt nl id")
 // golang.org/x/text and ICU use the same order.
 var tailoredLanguages = strings.Fields("es sv fi pl cs sk hu tr ro sl et lt ru uk bg el")
 
-// Some languages sort one script before all other scripts. firstScripts maps such a language to
-// that script. golang.org/x/text does not reorder scripts.
+// firstScripts maps each language that sorts one script before all others to that script.
+// golang.org/x/text does not reorder scripts.
 var firstScripts = map[string]*unicode.RangeTable{"bg": unicode.Cyrillic, "ru": unicode.Cyrillic, "uk": unicode.Cyrillic, "el": unicode.Greek}
 
-// ICU and golang.org/x/text agree on the order of some non-ASCII characters. knownOrder returns
-// these characters as spans. A span contains its first and its last character.
+// knownOrder returns the non-ASCII characters on whose order ICU and golang.org/x/text agree, as
+// spans. A span contains its first and its last character.
 var knownOrder = sync.OnceValue(func() (spans [][2]rune) {
 	for _, text := range strings.Fields(knownSpans) {
 		low, high, _ := strings.Cut(text, "-")

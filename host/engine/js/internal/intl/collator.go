@@ -63,8 +63,8 @@ func NewCollator(tags []Tag, o Options) (*Collator, error) {
 	return c, c.prepare(l)
 }
 
-// A language tag can also contain some of the options. readNumeric reads these options and reports
-// whether the numeric order comes from the tag.
+// readNumeric reads the options that a language tag can also contain, and reports whether the
+// numeric order comes from the tag.
 func (c *Collator) readNumeric(o Options, l locale) (ofTag bool, err error) {
 	if kn, ok := l.keyword("kn"); ok {
 		c.numeric = kn == ""

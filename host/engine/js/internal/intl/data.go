@@ -152,7 +152,7 @@ func (t *table) eachOwn(path string, use func(name, value string)) {
 	own.each(path, use)
 }
 
-// Some data does not belong to a locale. supplemental returns the text at a path in this data.
+// supplemental returns the text at a path in the data that does not belong to a locale.
 func supplemental(path string) string { return tableOf("").get(path) }
 
 // reader decodes the embedded data. The data is trusted, so reader does not check it.

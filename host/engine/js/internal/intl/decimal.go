@@ -41,7 +41,8 @@ func NewFloat(x float64) Decimal {
 	return d
 }
 
-// d is the shortest representation of a float. exact returns the exact value of that float.
+// exact returns the exact value of the float whose shortest representation is d. If the float is
+// not an integer, exact returns d.
 func (d *Decimal) exact() Decimal {
 	f, _, err := big.ParseFloat(string(d.digits)+"e"+strconv.Itoa(d.exp), 10, 53, big.ToNearestEven)
 	if err != nil || !f.IsInt() {

@@ -102,8 +102,8 @@ func (f *ListFormat) pattern(position string) string {
 	return f.locale.table.get("list/" + list + "/" + position)
 }
 
-// In some languages, a conjunction has several forms. agreed returns the pattern with the form that
-// is correct before the given text.
+// agreed returns a pattern with the form of the conjunction that is correct before the given text.
+// In some languages, a conjunction has several forms.
 func (f *ListFormat) agreed(pattern, text string) string {
 	lower := strings.ToLower(text)
 	switch {

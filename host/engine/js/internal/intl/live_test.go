@@ -258,7 +258,7 @@ var usual = strings.Fields("en-US en-GB de fr es ja sv pt-BR it pt nl da nb fi p
 
 func pick[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
 
-// With a probability of 1/n, maybe adds an option with one of the given values.
+// maybe adds, with a probability of 1/n, an option with one of the given values.
 func maybe(r *rand.Rand, o options, n int, name string, values ...any) {
 	if r.IntN(n) == 0 {
 		o[name] = pick(r, values...)

@@ -21,7 +21,7 @@ func (f *NumberFormat) Parts(d Decimal) ([]Part, error) {
 	return f.parts(d), nil
 }
 
-// ICU formats some numbers with special rules. For such a number, check returns an error.
+// check returns an error for a number that ICU formats with special rules.
 func (f *NumberFormat) check(d Decimal) error {
 	if f.rounding.increment != 1 && (len(d.digits) > 15 || d.magnitude() > 14) {
 		return unsupported("roundingIncrement for a number with more than 15 digits", "round the number first")

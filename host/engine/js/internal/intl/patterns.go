@@ -76,7 +76,7 @@ func newPatterns(l locale) *patterns {
 	return p
 }
 
-// A time pattern contains a pattern for minutes and seconds. addMinutes adds the contained pattern.
+// addMinutes adds the pattern for minutes and seconds that a time pattern contains.
 func (p *patterns) addMinutes(pattern string) {
 	text := ""
 	for _, it := range items(pattern) {
@@ -276,8 +276,7 @@ func (p *patterns) adjusted(entry *patternEntry, it item, form *fieldForm, s *sk
 	return strings.Repeat(string(letter), adjusted)
 }
 
-// The region's hour letter and the requested hour letter can be of the same kind. In this case,
-// hourLetter returns the region's letter.
+// hourLetter returns the region's hour letter if it is of the same kind as the requested letter.
 func (p *patterns) hourLetter(letter, requested byte) byte {
 	switch {
 	case requested == p.hourChar:

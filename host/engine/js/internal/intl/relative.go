@@ -108,9 +108,8 @@ func (f *RelativeTimeFormat) Parts(d Decimal, unit string) ([]Part, error) {
 	return parts, nil
 }
 
-// If there is a word for a relative time, such as "yesterday", named returns the word. Otherwise,
-// the method returns "". Like ICU, the method treats a number that is almost an integer as an
-// integer.
+// named returns the word for a relative time, such as "yesterday". If there is no such word, the
+// method returns "". Like ICU, the method treats a number that is almost an integer as an integer.
 func (f *RelativeTimeFormat) named(d Decimal, field string) string {
 	d.digits = slices.Clone(d.digits)
 	d.roundTo(-2, "halfExpand", 1)

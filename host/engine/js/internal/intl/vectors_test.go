@@ -75,7 +75,7 @@ func readVectors(t *testing.T) (vectors []vector) {
 	return vectors
 }
 
-// JSON decoding produces lists of the type []any. normalise converts each such list to a list of
+// normalise converts each list of the type []any, which JSON decoding produces, to a list of
 // strings.
 func (c *testCase) normalise() {
 	list, ok := c.Value.([]any)

@@ -58,9 +58,9 @@ func zoneOf(name string) (zone, error) {
 	return z, nil
 }
 
-// In some spans of time, the tz database treats a zone's winter time as daylight saving time, but
-// CLDR does not. reversed maps the names of such zones to these spans. A span consists of two times
-// in seconds.
+// reversed maps the names of some zones to a span of time in which the tz database treats the
+// zone's winter time as daylight saving time, but CLDR does not. A span consists of two times in
+// seconds.
 var reversed = map[string][2]int64{"Europe/Dublin": {57722400, 1 << 62}, "Africa/Windhoek": {764200800, 1508803200}}
 
 // zoneName returns the name that a zone has at a given time. The arguments "letter" and "count"

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// For some zones, the data of Go differs from the data of Node. differing groups these zones by the
-// last year in which the data differs. For the zones in differing, Go's data uses the history of a
-// neighboring zone. TestZonesAsNode reports zones that are missing in differing.
+// differing groups the zones for which the data of Go differs from the data of Node, by the last
+// year in which it differs. For the zones in differing, Go's data uses the history of a neighboring
+// zone. TestZonesAsNode reports zones that are missing in differing.
 const differing = `1883 Europe/Isle_of_Man
 1894 Europe/Vaduz
 1900 Asia/Kuala_Lumpur Pacific/Funafuti Pacific/Wake Pacific/Wallis

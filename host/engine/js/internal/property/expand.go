@@ -116,7 +116,7 @@ func (e *expander) property(negated bool) error {
 	return nil
 }
 
-// If a text begins with braces, braced returns the content of the braces.
+// braced returns the content of the braces with which a text begins.
 func braced(text string) (string, bool) {
 	end := strings.IndexByte(text, '}')
 	if end < 2 || text[0] != '{' {

@@ -71,7 +71,7 @@ func classEnd(text string) int {
 	return len(text)
 }
 
-// If a text begins with <name>, groupName returns the name.
+// groupName returns the name in a text that begins with <name>.
 func groupName(text string) (string, bool) {
 	inside, _, ok := strings.Cut(text, ">")
 	if !ok || !strings.HasPrefix(inside, "<") {

@@ -39,8 +39,8 @@ var lines = sync.OnceValue(func() map[string]string {
 	return byName
 })
 
-// Some properties have values, as in Script=Greek. prefixes maps the names of these properties to
-// the prefixes that their lines have.
+// prefixes maps the names of the properties that have values, as in Script=Greek, to the prefixes
+// of their lines.
 var prefixes = map[string]string{
 	"General_Category": "gc=", "gc": "gc=",
 	"Script": "sc=", "sc": "sc=",

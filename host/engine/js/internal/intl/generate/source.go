@@ -71,8 +71,8 @@ func (s *source) locales() (names []string) {
 	return names
 }
 
-// The name of a locale usually shows the locale's parent. parents returns the parents of all other
-// locales. The parent "" means that the locale has no parent.
+// parents returns the parents of the locales whose names do not show their parents. The parent ""
+// means that the locale has no parent.
 func (s *source) parents() map[string]string {
 	parents := map[string]string{}
 	for name, parent := range s.read("cldr-core/supplemental/parentLocales.json", "supplemental", "parentLocales", "parentLocale") {
@@ -95,8 +95,7 @@ func parentOf(parents map[string]string, name string) string {
 	return ""
 }
 
-// If a value in a locale's table equals the value in the parent's table, inherit removes the value
-// from the locale's table.
+// inherit removes each value from a locale's table that equals the value in the parent's table.
 func (s *source) inherit(tables map[string]table) {
 	parents := s.parents()
 	full := map[string]table{}
