@@ -113,7 +113,7 @@ func (x *externals) classify(ctx context.Context, err error) error {
 		return nil
 	}
 	if deadline, ok := ctx.Deadline(); ok && !time.Now().Before(deadline) {
-		<-ctx.Done() // the call has the run's deadline, and can end earlier
+		<-ctx.Done() // the call has the same deadline as ctx, and can end slightly before ctx
 	}
 	if ctx.Err() != nil {
 		return &stop{abi.FaultOf(engine.FaultFromContext(ctx))}

@@ -176,7 +176,7 @@ func startClock(ctx context.Context, r *run) (context.Context, context.CancelFun
 		r.paused = c
 	}
 	return c, func() {
-		root.clocks = root.clocks[:len(root.clocks)-1] // nested runs end before
+		root.clocks = root.clocks[:len(root.clocks)-1] // nested runs end before their parent
 		c.stop()
 		cancel()
 	}

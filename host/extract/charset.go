@@ -183,8 +183,8 @@ func (c charset) rateTwoBytes(sample []byte) (score float64) {
 // within reports whether a byte is in the given range.
 func within(b, first, last byte) bool { return b >= first && b <= last }
 
-// special is the rating of a character in a small range of bytes that contains frequent characters
-// of an encoding and is rare in other encodings.
+// special is the rating of a character whose bytes are in a small range. Such a range contains
+// frequent characters of an encoding and is rare in other encodings.
 const special = 1.1
 
 const half = 0.5

@@ -149,7 +149,7 @@ func attribute(t xml.StartElement, name string) string {
 	return ""
 }
 
-// reference returns the number of a note. A reference in the text refers to the note.
+// reference returns the number of the note to which a reference in the text refers.
 func (w *docx) reference(t xml.StartElement) string {
 	key := t.Name.Local[:len(t.Name.Local)-len("Reference")] + attribute(t, "id")
 	if w.notes[key] == 0 {

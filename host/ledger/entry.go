@@ -40,8 +40,8 @@ type Entry struct {
 	Attempts int                  `json:"attempts"`
 	Reads    []report.ReadEffect  `json:"reads"`
 	Writes   []report.WriteEffect `json:"writes"`
-	// Models contains the usage of models by the run. Orphaned lists external calls. Earlier
-	// attempts of the run made these calls, and the last attempt did not request them.
+	// Models contains the usage of models by the run. Orphaned lists the external calls that
+	// earlier attempts of the run made and that the last attempt did not request.
 	Models   []report.TargetUsage  `json:"models,omitempty"`
 	Orphaned []report.OrphanedCall `json:"orphaned,omitempty"`
 	// An entry with too many reads and writes omits some of them. More is the number of omitted
@@ -74,7 +74,7 @@ func (e Entry) touches(store string) bool {
 	return false
 }
 
-// Query selects entries. A field of a query that is zero selects all entries.
+// Query selects entries. A field with the zero value selects all entries.
 type Query struct {
 	// After is the field Run of the last entry that the caller already has. Entries are sorted by
 	// Run. This order is also the order of time.

@@ -20,8 +20,8 @@ type Config struct {
 	// MaxBytes is the maximum number of bytes of a tenant's ledger. If the ledger is larger, Trim
 	// removes the oldest entries.
 	MaxBytes int64
-	// Redact returns a copy of the violations of a write. The copy does not contain content of the
-	// record. Redact is required.
+	// Redact returns a copy of a write's violations without any content of the record. Redact is
+	// required.
 	Redact func(report.WriteEffect) []abi.Violation
 }
 

@@ -179,8 +179,8 @@ func (s Script) Literal() (value any, ok bool) {
 	return value, true
 }
 
-// The code of a machine has an entry point for each test. TestEntry returns the name of the entry
-// point for the test with the given index. The entry point returns an object with three members:
+// TestEntry returns the name of the entry point for the test with the given index. The code of a
+// machine has an entry point for each test. The entry point returns an object with three members:
 // "input" is the input of the machine, "output" is the output, and "expect" is the expected output.
 func TestEntry(index int) string { return "test-" + strconv.Itoa(index+1) }
 
@@ -191,7 +191,7 @@ type Test struct {
 	// Given is the input of the machine. Expect contains the fields that are expected in the
 	// output. Both are JavaScript expressions.
 	Given, Expect Script
-	// The test does not execute some steps. Assuming contains the results of these steps. The name
-	// of a result is the name of its step.
+	// Assuming contains the results of the steps that the test does not execute. The name of a
+	// result is the name of its step.
 	Assuming []Setting
 }

@@ -55,9 +55,9 @@ func (s Script) JavaScript() (code string, inserted []int) {
 	return out.String(), inserted
 }
 
-// Value returns the offset in the code of the object {...} with which the code of a step "compute"
-// ends, and the end of the token before the object. The object must begin a statement. If the code
-// does not end with such an object, the offset is -1.
+// Value examines the code of a step "compute". If the code ends with an object {...} that begins a
+// statement, Value returns the offset of the object in the text, and the end of the token before
+// the object. Otherwise, the offset is -1.
 func (s Script) Value() (offset, before int) {
 	scan := &scanner{src: s.Text}
 	at, fresh := -1, false // the last brace that is outside of brackets, and whether it begins a line

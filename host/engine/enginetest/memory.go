@@ -14,13 +14,12 @@ import (
 // in a defined way. Memory does not merge, project or check contents. A Memory is safe for
 // concurrent use.
 type Memory struct {
-	// The key of Faults is the name of a store. All calls to this store return the fault that is
-	// the value.
+	// Faults maps the names of stores to faults. All calls to such a store return its fault.
 	Faults map[string]*abi.Fault
-	// The key of Halts is the name of a store. Any call to this store ends the run with the error
-	// that is the value.
+	// Halts maps the names of stores to errors. Any call to such a store ends the run with its
+	// error.
 	Halts map[string]error
-	// If the guest logs a line, the error LogHalts ends the run.
+	// If LogHalts is not nil, it ends the run when the guest logs a line.
 	LogHalts error
 
 	mu      sync.Mutex

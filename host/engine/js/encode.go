@@ -147,9 +147,9 @@ func (e *encoder) scalar(v goja.Value) *encodeError {
 	return nil
 }
 
-// text encodes a string. UTF-8 cannot represent half of a surrogate pair. If a string contains one,
-// the method rejects the string. If half of a surrogate pair were replaced by another character,
-// two different keys could become equal.
+// text encodes a string. UTF-8 cannot represent an unpaired surrogate. If a string contains one,
+// the method rejects the string. If unpaired surrogates were replaced by another character, two
+// different keys could become equal.
 func (e *encoder) text(v goja.String) *encodeError {
 	s := v.String()
 	if strings.ContainsRune(s, utf8.RuneError) && hasLoneSurrogate(v) {

@@ -9,7 +9,7 @@ import (
 )
 
 // guestParse implements JSON.parse for the guest. goja's own function has three defects: its errors
-// quote Go types, it confuses half of a surrogate pair with a replacement character, and it rejects
+// quote Go types, it confuses an unpaired surrogate with a replacement character, and it rejects
 // numbers outside the range of a double.
 func guestParse(r *realm, call goja.FunctionCall) goja.Value {
 	if _, ok := call.Argument(0).(*goja.Symbol); ok {
@@ -41,8 +41,8 @@ func isCallable(v goja.Value) bool {
 	return ok
 }
 
-// textParser parses a JSON text that the guest passes. The text is UTF-8 with one exception: half
-// of a surrogate pair is encoded as three bytes.
+// textParser parses a JSON text that the guest passes. The text is UTF-8 with one exception: an
+// unpaired surrogate is encoded as three bytes.
 type textParser struct {
 	realm  *realm
 	source goja.String
@@ -133,7 +133,7 @@ func (p *textParser) object() goja.Value {
 	}
 }
 
-// halfName sets a member whose name contains half of a surrogate pair. A Go string cannot represent
+// halfName sets a member whose name contains an unpaired surrogate. A Go string cannot represent
 // such a name.
 var halfName = lazyProgram("toolrun:json", "(function (object, name, value) { object[name] = value })", false)
 

@@ -91,14 +91,13 @@ func unescaped(token string) []uint16 {
 	return units
 }
 
-// isSurrogateAt reports whether a text contains half of a surrogate pair, encoded as three bytes,
-// at a position.
+// isSurrogateAt reports whether a text contains an unpaired surrogate, encoded as three bytes, at a
+// position.
 func isSurrogateAt(text string, i int) bool {
 	return text[i] == 0xED && i+2 < len(text) && text[i+1] >= 0xA0 && text[i+1] <= 0xBF
 }
 
-// withSurrogates converts a string to UTF-8. Each half of a surrogate pair without its other half
-// is encoded as three bytes.
+// withSurrogates converts a string to UTF-8. Each unpaired surrogate is encoded as three bytes.
 func withSurrogates(s goja.String) string {
 	var b []byte
 	for i, n := 0, s.Length(); i < n; i++ {

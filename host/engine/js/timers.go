@@ -17,7 +17,7 @@ const minInterval = time.Millisecond
 type timer struct {
 	id       int64
 	due      time.Time
-	interval time.Duration // 0 for once
+	interval time.Duration // 0 if the timer fires only once
 	call     goja.Callable
 	args     []goja.Value
 	index    int // the index in the heap; -1 if the timer is not in the heap

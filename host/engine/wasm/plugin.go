@@ -76,8 +76,9 @@ func (e *Engine) acquire(src engine.Source) *plugin {
 	return p
 }
 
-// release is called when a program is closed. After the last program of a plugin, the method frees
-// the plugin. If the plugin could not be loaded, the method removes the plugin at once.
+// release is called when a program is closed. When the last program of a plugin is closed, the
+// method frees the plugin. If the plugin could not be loaded, the method removes the plugin at
+// once.
 func (e *Engine) release(p *plugin) error {
 	e.mu.Lock()
 	p.programs--

@@ -80,7 +80,7 @@ func hostFunction(name string, f api.FunctionDefinition) (api.GoModuleFunc, erro
 	return nil, fmt.Errorf("the library imports %q, which the host does not provide", name)
 }
 
-// constant returns a host function. The host function always returns the given results.
+// constant returns a host function that always returns the given value.
 func constant(value uint64) api.GoModuleFunc {
 	return func(_ context.Context, _ api.Module, stack []uint64) {
 		if len(stack) > 0 {

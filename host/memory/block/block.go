@@ -99,7 +99,7 @@ func Of(r storage.Record) (Block, error) {
 	return b, err
 }
 
-// Match is a line of a block. The line matches the query of a search.
+// Match is a line that matches the query of a search. The line belongs to a block.
 type Match struct {
 	// Content is the line without its list marker.
 	Content string `json:"content"`

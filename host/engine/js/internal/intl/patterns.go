@@ -192,8 +192,8 @@ func (p *patterns) nearest(s *skeleton, mask int) (entry *patternEntry, missing,
 	return entry, missing, extra
 }
 
-// If no pattern has all fields, appended combines two patterns. Like ICU, appended omits fields
-// that neither of the two patterns contains.
+// appended returns a pattern for the given fields. If no pattern has all of them, appended combines
+// two patterns. Like ICU, appended omits fields that neither of the two patterns contains.
 func (p *patterns) appended(s *skeleton, fields int) string {
 	if fields == 0 {
 		return ""
