@@ -95,8 +95,8 @@ func (x *externals) prepare(c externalCall) (*journal.Prepared, error) {
 	return x.attempt.Prepare(journal.Request{Kind: c.kind, Target: c.target, Body: c.body}), nil
 }
 
-// make returns the answer to a prepared call from the journal. If the journal does not contain the
-// answer, make makes the call. If the run ends during the call, the call is canceled.
+// make returns the journal's answer to a prepared call. If the journal has no answer yet, make
+// makes the call. If the run ends during the call, the call is canceled.
 func (x *externals) make(ctx context.Context, p *journal.Prepared, c externalCall) ([]byte, error) {
 	answer, err := p.Do(ctx, func(ctx context.Context, key string) ([]byte, error) {
 		ctx, cancel := context.WithCancel(ctx)

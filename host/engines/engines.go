@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// Main runs the worker and does not return if this process was started as a worker. Otherwise it
+// Main runs the worker if this process was started as one, and then does not return. Otherwise it
 // does nothing. A program that uses NewPool or NewDocumentPool must call Main at the beginning of
 // its function main. The program's tests must call Main at the beginning of TestMain.
 func Main() { sandbox.Main(append(sandboxed(choices{}), documents())...) }

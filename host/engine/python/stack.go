@@ -60,16 +60,16 @@ func reserveStack(in *snapshot.Instance) (top, limit uint32, err error) {
 
 // maxCCalls is the maximum number of nested C calls. One Python call that passes through C counts
 // as two to five C calls, and each C call uses at most 4 KiB of the stack. maxCCalls is so high
-// that a guest usually exceeds Limits.CallDepth, the limit of nested Python calls, before the guest
+// that a guest usually exceeds Limits.CallDepth, the limit on nested Python calls, before the guest
 // overflows the stack. A tool can catch the resulting RecursionError, but a stack overflow ends the
 // run.
 const maxCCalls = 2200
 
-// allowCalls raises the limit of nested C calls, which is 500 in the WASI build of CPython. The
+// allowCalls raises the limit on nested C calls, which is 500 in the WASI build of CPython. The
 // thread state of CPython 3.12 contains three adjacent numbers: the remaining Python calls, the
 // recursion limit and the remaining C calls. prepare.py sets the recursion limit to a special
 // value, and allowCalls searches the memory for this value. If allowCalls does not find the value,
-// the limit of C calls does not change.
+// the limit on C calls does not change.
 func allowCalls(in *snapshot.Instance, mark uint32) {
 	const maxActive = 100 // more calls cannot be active now
 	guest := in.Guest().Memory()

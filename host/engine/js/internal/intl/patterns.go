@@ -277,6 +277,7 @@ func (p *patterns) adjusted(entry *patternEntry, it item, form *fieldForm, s *sk
 }
 
 // hourLetter returns the region's hour letter if it is of the same kind as the requested letter.
+// Otherwise, it returns the argument "letter".
 func (p *patterns) hourLetter(letter, requested byte) byte {
 	switch {
 	case requested == p.hourChar:
