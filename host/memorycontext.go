@@ -19,12 +19,12 @@ type MemoryContext = report.MemoryContext
 // policy. By default, the prompt contains the texts of the user and of the active agent, and no
 // blocks are searched.
 type MemoryPolicy struct {
-	// ArchivalMode determines whether the prompt contains lines that match the message as system
-	// reminders. The default is ArchivalToolOnly.
+	// ArchivalMode determines whether lines that match the message become system reminders in the
+	// prompt. The default is ArchivalToolOnly.
 	ArchivalMode ArchivalMode `json:"archival_mode,omitempty"`
 	// ArchivalLimit is the maximum number of reminders, up to block.MaxLimit. Default: 10.
 	ArchivalLimit int `json:"archival_limit,omitempty"`
-	// ArchivalMinScore is the minimum score of a reminder. Nil excludes none.
+	// ArchivalMinScore is the minimum score of a reminder. Nil means no minimum.
 	ArchivalMinScore *float64 `json:"archival_min_score,omitempty"`
 	// IncludeUserCore determines whether the prompt contains those blocks of the user whose use is
 	// "context". IncludeAgentCore determines whether the prompt contains those blocks of the active

@@ -28,7 +28,8 @@ const maxMessages = 100
 // messages. AddMessages does not add messages without text. If the caller has no user, AddMessages
 // stores nothing and returns 0. The number of messages in a transcript is bounded. If there are
 // more messages, the oldest messages are dropped. If the messages exceed a quota, older messages
-// are also dropped. If there are none, the error is abi.QuotaExceeded.
+// are also dropped. If the new messages exceed the quota even without older messages, the error is
+// abi.QuotaExceeded.
 func (s Sessions) AddMessages(ctx context.Context, caller Caller, messages []Message) (added int, err error) {
 	if s.h.app.Sleep == nil {
 		return 0, errNoSleep

@@ -21,8 +21,8 @@ const (
 )
 
 // Meter measures the usage of a Host's runs. Meter adds up usage in RAM and writes the totals
-// periodically. The reason is that if every run wrote its usage, all runs of a tenant would write
-// the same record. Meter is safe for concurrent use.
+// periodically. If every run wrote its own usage, all runs of a tenant would write the same record.
+// Meter is safe for concurrent use.
 type Meter struct {
 	store *metering.Meter
 	log   *slog.Logger

@@ -29,8 +29,8 @@ type blockList struct {
 	bytes  int
 }
 
-// If a record exists, add adds the block in the record. If the list becomes too large, the method
-// returns a fault.
+// add adds the block in a record to the list. If the record does not exist, add does nothing. If
+// the list becomes too large, add returns a fault.
 func (l *blockList) add(r storage.Record) error {
 	if !r.Exists() {
 		return nil
@@ -138,12 +138,12 @@ func (p *storePartition) listAgents(ctx context.Context, list *blockList) error 
 	}
 }
 
-// PeekBlocks returns blocks that have certain uses. PeekBlocks omits blocks that the Authority does
-// not allow to read. All blocks come from one snapshot. For each declared block, PeekBlocks returns
-// the text of the user, and then the text of the active agent of the caller. PeekBlocks omits texts
-// that do not exist. Unlike ListBlocks, PeekBlocks does not add the blocks to the read set. The
-// attempt can therefore commit even if the blocks have changed. The effects of the attempt list the
-// texts that were read.
+// PeekBlocks returns the blocks whose declared use is one of the given uses. PeekBlocks omits
+// blocks that the Authority does not allow to read. All blocks come from one snapshot. For each
+// declared block, PeekBlocks returns the text of the user, and then the text of the active agent of
+// the caller. PeekBlocks omits texts that do not exist. Unlike ListBlocks, PeekBlocks does not add
+// the blocks to the read set. The attempt can therefore commit even if the blocks have changed. The
+// effects of the attempt list the texts that were read.
 func PeekBlocks(ctx context.Context, v *View, a Authority, uses ...declare.BlockUse) ([]block.Block, error) {
 	keys, err := blockKeys(v, a, uses)
 	if err != nil {
@@ -167,8 +167,8 @@ func PeekBlocks(ctx context.Context, v *View, a Authority, uses ...declare.Block
 	return blocks, nil
 }
 
-// blockKeys returns the keys of the caller's blocks that have certain uses. blockKeys omits blocks
-// that the Authority does not allow to read.
+// blockKeys returns the keys of the caller's blocks whose declared use is one of the given uses.
+// blockKeys omits blocks that the Authority does not allow to read.
 func blockKeys(v *View, a Authority, uses []declare.BlockUse) (keys []storage.Key, err error) {
 	own := v.authority
 	v.authority = a

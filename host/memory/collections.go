@@ -19,8 +19,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// An attempt can access a namespace of a collection. namespacePartition contains the records of
-// this namespace.
+// namespacePartition contains the records of one namespace of a collection that an attempt can
+// access.
 type namespacePartition struct{ *storePartition }
 
 var (
@@ -76,7 +76,7 @@ func (p namespacePartition) Stored(ctx context.Context, after string, limit int)
 	return p.view.s.backend.Scan(ctx, p.key, start, limit)
 }
 
-// The key of a new record contains a random item. The encoding "items" encodes the random bytes.
+// items is the encoding of the random bytes in the item of a new record.
 var items = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
 // NewItem implements kind.Namespace.

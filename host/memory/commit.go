@@ -49,9 +49,9 @@ func (t *transaction) extraKeys() []storage.Key {
 // recordsEntry reports whether the commit writes a ledger entry.
 func (t *transaction) recordsEntry() bool { return t.tx.LedgerEntry != nil && t.s.ledger.Enabled() }
 
-// onCommit returns the host records of a run. One of these records is the ledger entry. Another
-// record is the answer under the idempotency key, or the end of an idle session. If a run has no
-// idempotency key and only removes records, onCommit also returns a mark for the commit.
+// onCommit returns the host records of a run. These can be the ledger entry, the end of an approval
+// request, and either the end of an idle session or the answer under the idempotency key. If a run
+// has no idempotency key and only removes records, onCommit also returns a mark for the commit.
 func (t *transaction) onCommit(e txn.Effects) ([]storage.Write, error) {
 	var writes []storage.Write
 	if t.recordsEntry() {

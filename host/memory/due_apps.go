@@ -11,7 +11,7 @@ import (
 // DueApp identifies an app of a tenant. The queue of the app contains a run that is due.
 type DueApp struct {
 	Tenant, App string
-	// Before is a key. Before is the key after which DueApps finds this app again.
+	// Before is a key. If a search of DueApps begins after this key, it finds the app again.
 	Before storage.Key
 }
 

@@ -169,8 +169,8 @@ type MoveTarget struct {
 	Dim      int    `json:"dimension"`
 }
 
-// infoOf returns the description of a collection. The pin contains the embedder in this
-// description.
+// infoOf returns the description of a collection. The argument p is the collection's pin, which
+// contains the embedder.
 func infoOf(name string, declared bool, p pin) CollectionInfo {
 	info := CollectionInfo{Name: name, Declared: declared, Embedder: p.Embedder, Dim: p.Dim}
 	if p.MovingTo != nil {

@@ -31,8 +31,8 @@ type Erased struct {
 	Runs     int `json:"runs"`
 	// Workflows is the number of ended workflows.
 	Workflows int `json:"workflows"`
-	// Files is the number of removed files. The user uploaded the removed files. Entries is the
-	// number of removed ledger entries that contained the user.
+	// Files is the number of removed files that the user had uploaded. Entries is the number of
+	// removed ledger entries that contained the user.
 	Files   int `json:"files"`
 	Entries int `json:"ledger_entries"`
 	// KeptShared contains each collection with declare.EraseNever. The value is the number of
@@ -47,7 +47,7 @@ type Erased struct {
 // from these blocks. If a run for the user has not committed before the erasure, the run stores
 // nothing. Erase returns when a scan finds no data of the user. Records with the scope
 // "application" belong to the app. Erase does not remove these records, even if runs of the user
-// wrote them. The only exception are entries of collections with declare.EraseAuthor. If an
+// wrote them. The only exceptions are entries of collections with declare.EraseAuthor. If an
 // undeclared collection has no more entries, Erase also removes the other records of the
 // collection.
 func (s *Service) Erase(ctx context.Context, c partition.Caller) (Erased, error) {
@@ -159,8 +159,8 @@ func (e *erasure) round(ctx context.Context) (bool, error) {
 	return len(sessions)+len(workflows)+n > 0, err
 }
 
-// deleteData removes all data of a user except sessions and workflows. The caller must have ended
-// the user's sessions and workflows already. A tombstone then replaces each of them.
+// deleteData removes all data of a user except sessions and workflows. Before the call, the user's
+// sessions and workflows must have been ended, so that a tombstone has replaced each of them.
 func (e *erasure) deleteData(ctx context.Context, subject string) (int, error) {
 	app, c, total := e.s.app, e.caller, 0
 	for _, prefix := range []storage.Key{

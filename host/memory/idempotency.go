@@ -40,7 +40,7 @@ func (t *transaction) finished(r storage.Record) ([]byte, error) {
 	return state.Answer, nil
 }
 
-// differing compares two fingerprints and returns the names of their different parts. If a
+// differing compares two fingerprints and returns the names of the parts that differ. If a
 // fingerprint does not consist of parts, the result is "request".
 func differing(was, is string) string {
 	known := map[string]string{}

@@ -9,10 +9,10 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// key returns the key of the record of the caller in the store. The argument "group" is the group
-// of the app. The method returns a fault in two cases: The store is per-user and the caller has no
-// user, or the store is per-session and the caller has no session. The argument "who" is the name
-// of the caller in faults.
+// key returns the key of the caller's record in the store. The argument "group" is the group of the
+// app. The method returns a fault in two cases: The store is per-user and the caller has no user,
+// or the store is per-session and the caller has no session. The argument "who" is the name of the
+// caller in faults.
 func (st *store) key(group storage.Key, c partition.Caller, who string) (storage.Key, error) {
 	return st.scopedKey(group, st.Access, c, "store "+strconv.Quote(st.Name), who)
 }

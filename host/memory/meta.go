@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// metaContent is the content of the store sessionMeta for tool code. The three members of
+// metaContent is the content of the store sessionMeta, as tool code reads it. The three members of
 // sessionMeta are always present, so a tool does not need to check their existence.
 type metaContent struct {
 	Metadata  json.RawMessage  `json:"metadata"`

@@ -323,8 +323,8 @@ func (g *guest) set(at place, st modelStore, value string, o modelOptions) (stri
 // write. A commit increments the revision by one, even if the run writes the record several times.
 // Each update has a later time than the previous one.
 //
-// If a record with this key existed before, its revisions continue. In these tests, two keys never
-// share the stored minimum of revisions. The function tenantOf explains the reason.
+// If a record with this key existed before, its revisions continue. In these tests, two keys of a
+// store never share a stored minimum of revisions. The comment on tenantOf explains the reason.
 func (g *guest) stamped(at place, existed bool, content string) modelRecord {
 	base, was := g.before[at]
 	r := modelRecord{content: content, revision: g.w.last[at] + 1, created: g.stamp, updated: g.stamp}

@@ -27,8 +27,8 @@ func entriesPrefix(s *Service, st *store, c partition.Caller, own bool) (storage
 	return st.scopedKey(group, access, c, "collection "+kind.Quote(st.Name), "the caller")
 }
 
-// ofTheApp returns a fault if entries belong to the app, but the caller can read only the entries
-// of its user.
+// ofTheApp returns the fault for a collection whose entries belong to the app. The caller can read
+// only the entries of its user.
 func ofTheApp(name string) error {
 	f := abi.Faultf(abi.AccessDenied, "the entries of the collection %s belong to the app, but the caller can read only entries of the user", kind.Quote(name))
 	f.Store = name

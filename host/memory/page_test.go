@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// contents is a backend that counts the bytes that lists read from contents. contents counts the
-// total and the maximum of a single read.
+// The type contents is a backend that counts the bytes of record contents that lists read: the
+// total of all reads, and the maximum of a single read.
 type contents struct {
 	storage.Backend
 	bytes, max int

@@ -128,7 +128,8 @@ func (v *View) reclaim(ctx context.Context) error {
 	return v.readUsage(ctx)
 }
 
-// reclaimed is the maximum number of expired records that one call of the method "reclaim" removes.
+// reclaimed is the maximum number of expired records that one call of the function "reclaim"
+// removes.
 const reclaimed = 1000
 
 // reclaim removes expired records of the app. reclaim is called if a caller's quota is exhausted,
@@ -150,7 +151,7 @@ func reclaim(ctx context.Context, s *Service, c partition.Caller) bool {
 }
 
 // maxClockJump limits how far the system clock may have been set since the creation of the Service.
-// If the clock was set further, the method "reclaim" removes no records.
+// If the clock was set further, the function "reclaim" removes no records.
 const maxClockJump = 5 * time.Minute
 
 // clockMoved reports whether someone set the system clock between two readings. For this,

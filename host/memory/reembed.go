@@ -22,10 +22,10 @@ const (
 	// movedEntries is the maximum number of entries of a batch and of a page. movedPages is the
 	// maximum number of pages that one batch reads.
 	movedEntries, movedPages = 64, 16
-	// If a process ends during a move, another process can continue the move after the time
-	// moveLease.
+	// moveLease is the time after which another process can continue a move whose process has
+	// ended.
 	moveLease = 2 * time.Minute
-	// If a move is interrupted, its progress is kept for the time moveKept.
+	// moveKept is the time for which the progress of an interrupted move is kept.
 	moveKept = 90 * 24 * time.Hour
 )
 
@@ -68,7 +68,7 @@ type MoveBatch struct {
 	records []storage.Record
 	bytes   int
 	next    storage.Key // the key of the last entry that the batch examined
-	tags    []string    // the revision of the record with this key
+	tags    []string    // the tags of the entry with this key
 	last    bool
 }
 

@@ -52,7 +52,7 @@ func (w *weighing) Update(ctx context.Context, on storage.Footprint, fn func([]s
 	})
 }
 
-// TestContentsHeldAtOnce stores 100 records of one megabyte. Then it lists, audits, purges and
+// TestContentsHeldAtOnce stores 40 records of about 1 MiB each. Then it lists, audits, purges and
 // erases the records.
 func TestContentsHeldAtOnce(t *testing.T) {
 	const n, size, limit = 40, 1 << 20, 9 << 20

@@ -55,9 +55,9 @@ type Config struct {
 	// WorkflowIdle is the time after which a sweep ends an unused workflow. The sweep can end the
 	// workflow later. The delay is at most an eighth of WorkflowIdle. Default: 24 hours.
 	WorkflowIdle time.Duration
-	// BeforeIdleEnd is a function. A sweep calls it before the sweep ends an idle session; see
-	// session.BeforeEnd. The function can itself end the session. For this, it calls Tx.EndIdle in
-	// a transaction. BeforeIdleEnd can be nil.
+	// BeforeIdleEnd is a function that a sweep calls before it ends an idle session; see
+	// session.BeforeEnd. The function itself can end the session with a transaction that sets
+	// Tx.EndIdle. BeforeIdleEnd can be nil.
 	BeforeIdleEnd session.BeforeEnd
 	// ApprovalExpired is a function. ApprovalExpired is called after a sweep has ended an approval
 	// request that expired without a decision. ApprovalExpired must return quickly. ApprovalExpired
@@ -208,8 +208,7 @@ type store struct {
 	dated bool
 }
 
-// New returns a Service. New returns a Service. New checks the whole configuration. The returned
-// error lists all mistakes.
+// New returns a Service. New checks the whole configuration. The returned error lists all mistakes.
 func New(cfg Config) (*Service, error) {
 	s := &Service{
 		app: partition.App(cfg.App), backend: cfg.Backend, stores: make(map[string]*store, len(cfg.Stores)),

@@ -17,8 +17,8 @@ type pauseState struct {
 	Since time.Time `json:"since"`
 }
 
-// SetPaused pauses or resumes the runs of a tenant that process transcripts. SetPaused does not
-// stop a run that is in progress.
+// SetPaused pauses or resumes a tenant's runs that process transcripts. SetPaused does not stop a
+// run that is in progress.
 func (q SleepQueue) SetPaused(ctx context.Context, tenant string, paused bool) error {
 	caller := partition.Caller{Tenant: tenant}
 	if err := caller.Check(); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// usageOf returns the number of bytes that the quota of a user contains as usage.
+// usageOf returns the number of bytes that count toward the quota of a user.
 func (a *app) usageOf(user string) int64 {
 	a.t.Helper()
 	account := storage.UserAccount(partition.App("shop").Group(partition.Caller{Tenant: "acme"}), user)

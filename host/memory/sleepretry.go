@@ -16,9 +16,9 @@ const (
 )
 
 // Retry makes the failed runs of a tenant due at once, and returns the number of these runs. Retry
-// changes at most 1,000 runs. The maximum number of failed runs of a conversation no longer
-// includes the earlier failures of these runs. Retry does not change runs in progress. Retry also
-// does not change conversations without a failed run.
+// changes at most 1,000 runs. The earlier failures of these runs no longer count toward the maximum
+// number of failed runs of a conversation. Retry does not change runs in progress. Retry also does
+// not change conversations without a failed run.
 func (q SleepQueue) Retry(ctx context.Context, tenant string) (retried int, err error) {
 	prefix := q.s.app.System(partition.SleepDue, partition.Caller{Tenant: tenant})
 	after := storage.Key("")

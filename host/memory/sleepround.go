@@ -113,8 +113,8 @@ func (t *roundPage) filled() []Due {
 	return t.next
 }
 
-// dueOf converts the head of a record into a Due. The fields that the content of the record
-// contains remain empty. If the record does not belong to the queue, dueOf returns false.
+// dueOf converts the head of a record into a Due. dueOf does not set the fields whose values are in
+// the content of the record. If the record does not belong to the queue, dueOf returns false.
 func dueOf(h storage.Head, tenant string) (Due, bool) {
 	at, session, ok := partition.DueOf(h.Key)
 	return Due{Tenant: tenant, User: h.Subject(), Session: session, At: at}, ok

@@ -35,8 +35,8 @@ func (a *app) turnsOf(r *memory.Round) map[string]bool {
 	return users
 }
 
-// TestRoundOfFloodingUser checks that the first call of Next returns records of two users. The
-// first read of this call returns only records of one of these users.
+// TestRoundOfFloodingUser checks that the first call of Next returns records of two users, even if
+// the first read of this call finds only records of one of them.
 func TestRoundOfFloodingUser(t *testing.T) {
 	a := withTranscripts(t)
 	a.sayIn(600, "ann")

@@ -17,11 +17,11 @@ const maxSpaceFaults = 100
 // errSpaceFaults ends a check after it has found maxSpaceFaults faults.
 var errSpaceFaults = errors.New("found enough collections")
 
-// CheckSpaces checks the vectors in the collections of a tenant. The embedding models that are
-// declared now must have computed these vectors. The function "space" returns the vector space of
-// the embedding model with a given name. If the function returns false, the collections with this
-// model are not checked. The result contains a fault for each collection that runs cannot use. The
-// result contains at most maxSpaceFaults faults. The field Store of the fault is the name of the
+// CheckSpaces checks whether the embedding models that are declared now have computed the vectors
+// in the collections of a tenant. The function "space" returns the vector space of the embedding
+// model with a given name. If the function returns false, the collections with this model are not
+// checked. The result contains a fault for each collection that runs cannot use. The result
+// contains at most maxSpaceFaults faults. The field Store of the fault is the name of the
 // collection. The message contains the old and the new model.
 func CheckSpaces(ctx context.Context, s *Service, tenant string, space func(embedding string) (kind.VectorSpace, bool)) ([]*abi.Fault, error) {
 	var faults []*abi.Fault

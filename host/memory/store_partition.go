@@ -146,9 +146,9 @@ func (p *storePartition) Apply(ctx context.Context, item string, ttl time.Durati
 	return expires, v.tx.Apply(ctx, key, within)
 }
 
-// maxDate is the maximum time that the clock can set as the revision of a dated record. The year of
-// maxDate is 9000 because each later write can add a millisecond to the revision after a write with
-// a wrong clock, and the year must still have four digits.
+// maxDate is the maximum time that the clock can set as the revision of a dated record. After a
+// write with a wrong clock, each later write can add a millisecond to the revision, and the year
+// must still have four digits. Therefore the year of maxDate is only 9000.
 var maxDate = time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
 
 // bounded returns an update for package txn. The update adds the expiry and the tags to a record.

@@ -24,7 +24,7 @@ type Tx struct {
 	// the transaction.
 	Session session.Start
 	// If ReadOnly is set, the transaction does not start a session or a workflow. ReadOnly also
-	// prevents that the transaction records the use of a session or a workflow.
+	// prevents the transaction from recording the use of a session or a workflow.
 	ReadOnly bool
 	// If Unlimited is set, no quota applies to the transaction. The writes of the transaction still
 	// count toward the usage. Use Unlimited only for host records that cannot wait until a user

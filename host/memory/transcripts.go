@@ -15,7 +15,7 @@ import (
 )
 
 // RecordMessages adds messages to a transcript and schedules a run. The transcript belongs to the
-// session of the caller. The run becomes due after a time "after" in which no message was added.
+// session of the caller. The run becomes due when no message has been added for the time "after".
 // The result is the number of added messages. Messages without text are not added. If the caller
 // has no user or no session, RecordMessages stores nothing. Only the host may call RecordMessages,
 // because the Authority of the View is not checked.

@@ -219,7 +219,7 @@ func TestTranscriptExpires(t *testing.T) {
 	}
 }
 
-// TestTranscriptWithoutUser keeps nothing.
+// TestTranscriptWithoutUser checks that no messages are stored for a caller without a user.
 func TestTranscriptWithoutUser(t *testing.T) {
 	a := withTranscripts(t)
 	a.say(partition.Caller{Tenant: "acme", Session: "s9"}, "one")

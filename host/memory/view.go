@@ -48,7 +48,7 @@ type View struct {
 	// undeclared contains the numbers of stored collections without a declaration. Before the
 	// attempt creates a collection without a declaration, "undeclared" is nil.
 	undeclared *undeclaredCounts
-	// mocks contains the mocks that SetMocks has set. Without mocks, it is nil.
+	// mocks contains the mocks that SetMocks has set. Without mocks, it is the zero value.
 	mocks mocks
 	// closed contains an error if the attempt can no longer succeed.
 	closed error

@@ -32,7 +32,7 @@ type Query struct {
 type Usage struct {
 	Tenant string `json:"tenant"`
 	App    string `json:"app"`
-	// StoredBytes and StoredRecords are the data that are stored now. StoredBytes and StoredRecords
+	// StoredBytes and StoredRecords are the current size and number of the stored records that
 	// count toward the quota.
 	StoredBytes   int64 `json:"stored_bytes"`
 	StoredRecords int64 `json:"stored_records"`

@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/model/lexical"
 )
 
-// A Factory is a function that creates the models of one provider. The argument "key" is the API
-// key. Without an API key, it is "".
+// A Factory contains the functions that create the models of one provider. The argument "key" is
+// the API key. Without an API key, it is "".
 type Factory struct {
 	Chat     func(entry Entry, key string) (Chat, error)
 	Embedder func(entry Entry, key string) (Embedder, error)

@@ -12,7 +12,7 @@ import (
 const (
 	// DefaultCacheBytes is the default limit for the total size of all vectors.
 	DefaultCacheBytes = 64 << 20
-	// A vector is removed from the cache after the time CacheAge.
+	// CacheAge is the time after which a vector is removed from the cache.
 	CacheAge = time.Hour
 	// vectorOverhead is the number of bytes that is added to the size of each vector.
 	vectorOverhead = 256
@@ -38,7 +38,7 @@ func NewVectorKey(id string, purpose Purpose, text string) VectorKey {
 // A VectorCache keeps recent vectors in RAM. Therefore the same text is not embedded and paid for
 // twice. Consumers do not share vectors. If consumers shared vectors, a user could find out which
 // texts other users have stored. If the cache is full, it removes the oldest vectors of the tenant
-// with the most vectors. VectorCache is safe for concurrent use.
+// whose vectors have the largest total size. VectorCache is safe for concurrent use.
 type VectorCache struct {
 	limit int
 

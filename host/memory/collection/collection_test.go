@@ -45,7 +45,7 @@ func stores() []declare.Store {
 
 func open(t *testing.T) *fixture { t.Helper(); return openWith(t, func(*memory.Config) {}) }
 
-// openWith opens a Service. Before, it lets a function change the configuration.
+// openWith opens a Service with a configuration that the given function has changed.
 func openWith(t *testing.T, change func(*memory.Config)) *fixture {
 	t.Helper()
 	f := &fixture{t: t, backend: mem.New(), now: time.Date(2026, 4, 30, 16, 20, 0, 0, time.UTC), model: &embedder{}}
@@ -75,7 +75,7 @@ type embedder struct {
 	mu      sync.Mutex // guards the following fields
 	batches [][]string
 	queries int
-	// broken changes the vectors.
+	// If broken is not nil, Embed returns the results of broken, such as invalid vectors.
 	broken func([][]float32) ([][]float32, error)
 }
 

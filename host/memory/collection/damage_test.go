@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// damage replaces the contents of all entries by invalid contents.
+// damage replaces the contents of all entries with invalid contents.
 func (f *fixture) damage() {
 	f.t.Helper()
 	all, err := f.backend.Scan(f.t.Context(), "", "", 1000)

@@ -1,4 +1,4 @@
-// Package collection implements collections, which are a kind of stores. A collection contains
+// Package collection implements collections, which are a kind of store. A collection contains
 // entries. Each entry contains a text or a JSON value. A search compares the words and the vectors
 // of entries with the query.
 //

@@ -46,7 +46,7 @@ type stored struct {
 
 // entry is the decoded content of a record.
 type entry struct {
-	text   json.RawMessage // a stored as JSON
+	text   json.RawMessage // a value of the type stored, as JSON
 	vector []byte
 	space  kind.SpaceID
 	state  byte

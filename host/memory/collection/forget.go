@@ -93,8 +93,8 @@ func readSelector(text json.RawMessage) (s selector, err error) {
 }
 
 // checkPresent returns a fault if a member of a selector is null. If null members were ignored, the
-// selector would select more entries than the tool intended. For example, the id is null if an
-// object has no id and the tool copied the id of this object.
+// selector would select more entries than the tool intended. For example, the id is null if the
+// tool copied it from an object that has no id.
 func checkPresent(selector json.RawMessage, names ...string) error {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(selector, &members) != nil {

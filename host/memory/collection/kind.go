@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// Kind is the kind of stores for collections.
+// Kind is the kind of store that contains collections.
 type Kind struct {
 	// Index contains the indexes of the namespaces. Index is required for the operation "recall".
 	Index *index.Set
@@ -50,7 +50,7 @@ func (k Kind) Compile(decl declare.Store, limits kind.Limits) (kind.Store, error
 type store struct {
 	name       string
 	collection declare.Collection
-	retention  time.Duration // 0 without a limit
+	retention  time.Duration // 0 means no limit
 	limits     kind.Limits
 	index      *index.Set
 }

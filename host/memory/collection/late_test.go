@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// lateBackend is a backend that does not report changes yet. PostgreSQL shows this behaviour while
-// an older transaction is in progress.
+// lateBackend is a backend that never reports a change. PostgreSQL reports no changes while an
+// older transaction is in progress.
 type lateBackend struct{ storage.Backend }
 
 func (lateBackend) Changes(_ context.Context, _ storage.Key, since storage.Position, _ int) ([]storage.Changed, storage.Position, error) {

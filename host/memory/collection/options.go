@@ -99,7 +99,7 @@ func (o options) readAll(to map[string]kind.Option, order ...string) error {
 }
 
 // nameOption returns an Option whose value is an id. If "empty" is true, the value is the name of a
-// namespace.
+// namespace, which can be empty.
 func nameOption(to *string, empty bool) kind.Option {
 	return func(v any) string {
 		name, ok := v.(string)

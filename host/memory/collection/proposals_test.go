@@ -15,7 +15,7 @@ import (
 
 // The index and the run can have different versions of an entry. The index then proposes the entry
 // because of its own version. The search must nevertheless find the entry, because both versions
-// match.
+// match the query.
 func TestRecallOfReplacedEntries(t *testing.T) {
 	for name, fill := range map[string]int{"without an index": 0, "with an index": 300} {
 		t.Run(name, func(t *testing.T) {

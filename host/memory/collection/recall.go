@@ -171,8 +171,8 @@ func (st *store) check(ctx context.Context, space kind.Namespace, q *query, hits
 	return results, changed, nil
 }
 
-// A call of replace gives a query a record that replaces the committed entry with the same key. If
-// this record does not exist, the query ignores the entry.
+// replace changes a query so that it uses the record r instead of the committed entry with the
+// given key. If r does not exist, the query ignores the entry.
 func (st *store) replace(q *query, key storage.Key, r storage.Record) error {
 	q.Hidden = append(q.Hidden, key)
 	if !r.Exists() {

@@ -16,7 +16,7 @@ import (
 type newEntry struct {
 	namespace, id string
 	ttl           time.Duration
-	text          json.RawMessage // a stored as JSON
+	text          json.RawMessage // a value of the type stored, as JSON
 }
 
 // remember performs the operation "remember". remember does not read the previous entry. Therefore

@@ -1,4 +1,4 @@
-// Package document implements documents, which are a kind of stores. A store contains one JSON
+// Package document implements documents, which are a kind of store. A store contains one JSON
 // document for each user, session or app. The operation "get_content" returns the document or a
 // projection of the document. The operation "set_content" merges a value into the document. The
 // operation "delete_content" removes the document.
@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// Kind is the kind of stores that contain documents.
+// Kind is the kind of store that contains documents.
 type Kind struct{}
 
 var _ kind.Kind = Kind{}
@@ -85,7 +85,7 @@ func (st *store) Fits(r storage.Record) bool {
 // Show implements kind.Store. Documents are stored as JSON.
 func (st *store) Show(content []byte) json.RawMessage { return content }
 
-// Public implements kind.Store. Public replaces the names in a pointer that do not occur in the
+// Public implements kind.Store. Public replaces those names in a pointer that do not occur in the
 // schema.
 func (st *store) Public(pointer string) string {
 	if st.schema == nil {

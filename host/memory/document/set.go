@@ -58,8 +58,8 @@ func (st *store) writable(value json.RawMessage) error {
 	return nil
 }
 
-// update returns a function. The function merges a value into a record, or replaces the content of
-// the record by the value.
+// update returns a kind.Update that merges a value into a record, or replaces the content of the
+// record with the value.
 func (st *store) update(value json.RawMessage, replace bool) kind.Update {
 	return func(old *storage.Record, locked bool) ([]byte, []abi.Violation, error) {
 		within := st

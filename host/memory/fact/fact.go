@@ -1,4 +1,4 @@
-// Package fact implements facts, which are a kind of stores. A fact is a value. A dotted path, such
+// Package fact implements facts, which are a kind of store. A fact is a value. A dotted path, such
 // as "user.language", identifies the fact. Each fact is stored in a separate record. An app has at
 // most one store of facts. The path of a fact determines whether the fact belongs to the user, the
 // session or the app.

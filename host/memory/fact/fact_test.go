@@ -39,7 +39,7 @@ var declared = []declare.Fact{
 
 func open(t *testing.T) *facts { t.Helper(); return openWith(t, func(*memory.Config) {}) }
 
-// openWith opens a Service. Before, it lets a function change the configuration.
+// openWith opens a Service with a configuration that the given function has changed.
 func openWith(t *testing.T, change func(*memory.Config)) *facts {
 	t.Helper()
 	f := &facts{t: t, backend: mem.New(), now: time.Date(2026, 4, 30, 12, 0, 0, 0, time.UTC)}

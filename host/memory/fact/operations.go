@@ -27,7 +27,7 @@ func recordOf(path string, value json.RawMessage, r storage.Record) record {
 	return record{path, value, r.Revision, kind.FormatTime(r.Updated), kind.FormatTime(r.Expires)}
 }
 
-// get performs get_fact. If the value of a fact equals its default, no record is stored.
+// get performs get_fact. If no record is stored, the value of the fact is its default.
 func (st *store) get(ctx context.Context, p kind.Partition, path string, options json.RawMessage) (json.RawMessage, error) {
 	whole := false
 	if !kind.IsAbsent(options) {

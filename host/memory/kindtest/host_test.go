@@ -31,8 +31,8 @@ func load(t *testing.T, files fs.FS, kinds ...kind.Kind) *app.App {
 	return loaded
 }
 
-// openHost opens a host for the app in the files. The engines run in this process. Before, openHost
-// applies the changes to the options. The host is closed when the test ends.
+// openHost applies the changes to the options, and then opens a host for the app in the files. By
+// default, the engines run in this process. The host is closed when the test ends.
 func openHost(t *testing.T, files fs.FS, o host.Options, changes ...func(*host.Options)) *host.Host {
 	t.Helper()
 	o.App, o.Engines, o.SweepEvery = load(t, files, o.Kinds...), engines.InProcess(), -1

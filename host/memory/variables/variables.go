@@ -20,8 +20,8 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// Session is the item that is used if all agents of a session share the state. The item Session
-// contains a dot. No agent has a name with a dot.
+// Session is the item that is used if all agents of a session share the state. No agent has this
+// name, because the names of agents cannot contain a dot.
 const Session = "session.state"
 
 // Kept returns the item for an agent's variables that are never reset. Variables that are never
