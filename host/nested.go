@@ -126,7 +126,7 @@ type turnAttempt struct {
 	// search:before.
 	onSearch func(ctx context.Context) error
 	// The following fields summarize the nested runs. cpu is the total CPU time of tools in
-	// isolated processes. cpu inProcess reports whether a tool ran in the host's process.
+	// isolated processes. inProcess reports whether a tool ran in the host's process.
 	logs      []abi.LogLine
 	logBytes  int
 	warnings  []string

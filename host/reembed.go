@@ -29,8 +29,7 @@ type Reembedding struct {
 }
 
 const (
-	// reembedTime is a duration. After this time, a call of ReembedStep does not begin another
-	// batch.
+	// reembedTime is the time after which a call of ReembedStep does not begin another batch.
 	reembedTime = 5 * time.Second
 	// embedTime is the time limit for computing the vectors of a batch. embedTime is shorter than
 	// the lease of a move.

@@ -387,8 +387,6 @@ func TestReembedForgetsErasedUser(t *testing.T) {
 	}
 }
 
-// The function "holds" reports whether a record of the backend contains a text. The function
-// "holds" searches the key and the content of each record.
 // TestReembedLongText moves entries to a model that rejects long texts. The vector of a long text is
 // the vector of its beginning. A model that rejects all texts must end the move.
 func TestReembedLongText(t *testing.T) {
@@ -427,6 +425,8 @@ func TestReembedLongText(t *testing.T) {
 	}
 }
 
+// The function "holds" reports whether a record of the backend contains a text. The function
+// "holds" searches the key and the content of each record.
 func holds(t *testing.T, backend storage.Backend, text string) bool {
 	t.Helper()
 	found, err := backend.Scan(t.Context(), "", "", 100_000)

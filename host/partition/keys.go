@@ -25,7 +25,7 @@ const (
 	Upload    = "upload"         // marks a file that is being stored
 
 	SleepDue    = "sleep-due"    // a scheduled run that processes a transcript
-	SleepPaused = "sleep-paused" // marks the scheduled runs of a session as paused
+	SleepPaused = "sleep-paused" // marks the scheduled runs of a tenant as paused
 
 	Approval  = "approval"   // a request for approval
 	PausedRun = "paused-run" // a run that waits for an approval

@@ -148,7 +148,7 @@ func copyFiles(folder string, files []string) (names []string, err error) {
 
 // If the shared state is damaged, dropShared removes it and stops all workers that use it. The next
 // load of a program prepares the state again. The parent itself checks the state before it removes
-// the state. A worker that compiled a hostile source can report damage that does not exist.
+// the state, because a worker that compiled a hostile source can report damage that does not exist.
 func (e *proxy) dropShared(o mounts) (removed bool) {
 	e.preparing.Lock()
 	defer e.preparing.Unlock()

@@ -196,7 +196,7 @@ func (g *group) limit(bytes uint64) error {
 			return nil
 		}
 	}
-	if err := errors.Join(errs...); !errors.Is(err, unix.EBUSY) { // in version 1, a limit below the use
+	if err := errors.Join(errs...); !errors.Is(err, unix.EBUSY) { // v1: limit below current usage
 		return fmt.Errorf("set memory limit of control group: %w", err)
 	}
 	return nil

@@ -15,8 +15,8 @@ import (
 // The list "controllers" contains the cgroup controllers that limit the resources of a worker.
 var controllers = []string{"memory", "pids"}
 
-// hostGroup is the name of a group. This process moves itself to the group hostGroup. In version 2,
-// a group with subgroups cannot contain a process itself.
+// hostGroup is the name of the subgroup to which this process moves itself. The move is necessary
+// because in version 2, a group with subgroups cannot contain processes.
 const hostGroup = groupPrefix + "host"
 
 // findGroups finds the group of this process. The arguments of findGroups are the contents of

@@ -107,7 +107,7 @@ func startChroot(root, from, to int) (pid int, errno syscall.Errno) {
 }
 
 // The stack pointer of the child process points to chrootStack. The child process writes only one
-// byte to chrootStack. The child process has read the byte from the pipe.
+// byte to chrootStack: the byte that it reads from the pipe.
 var chrootStack [256]byte
 
 // capabilities contains the header and the sets for capget(2) and capset(2), version 3.

@@ -26,7 +26,7 @@ const (
 	enough = 30 * time.Second
 )
 
-// roomy contains a memory limit. roomy is sufficient for the largest possible stack, even under the
+// roomy contains a memory limit that is sufficient for the largest possible stack, even under the
 // race detector.
 var roomy = engine.Input{Limits: engine.Limits{MemoryBytes: 512 << 20}}
 

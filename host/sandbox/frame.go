@@ -105,8 +105,8 @@ func (w *wire) send(f *frame) error {
 	return err
 }
 
-// frame is a frame that is being built. Numbers are encoded as varints. Each byte slice follows
-// after its length.
+// frame is a frame that is being built. Numbers are encoded as varints. Each byte slice follows its
+// length.
 type frame struct{ bytes []byte }
 
 func (f *frame) number(n uint64) *frame {

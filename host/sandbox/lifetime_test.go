@@ -184,8 +184,8 @@ func TestMixed(t *testing.T) {
 	group.Wait()
 }
 
-// asParent is executed in a child process. The function asParent creates a pool and runs a guest
-// that never ends.
+// asParent is an environment variable. If it is set, this process is the child process that
+// TestParentDies starts. The child process creates a pool and runs a guest that never ends.
 const asParent = "TOOLRUN_TEST_PARENT"
 
 func init() {

@@ -38,7 +38,7 @@ func lockDown(h handshake, wanted func(string) bool) []Layer {
 	})
 	closeRoot(root)
 	rooted := done[len(done)-1].On
-	if wanted(LayerLimits) { // changeRoot reads /proc/self, so it comes first
+	if wanted(LayerLimits) { // after changeRoot, which must read /proc/self
 		if err := disableDumps(); err != nil {
 			add(LayerLimits, "", func() (string, error) { return "", err })
 			done = slices.DeleteFunc(done, func(l Layer) bool { return l.Name == LayerLimits && l.On })

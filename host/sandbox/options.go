@@ -108,9 +108,9 @@ type Options struct {
 	// LoadBytes is the memory limit for the compilation of a source, in bytes. The default of
 	// LoadBytes is 512 MiB.
 	LoadBytes int64
-	// LoadTimeout is the time limit for a compilation in a further worker. Another worker has
-	// already compiled the same source. If the run ends before the compilation, the pool keeps the
-	// worker for the next run. The default of LoadTimeout is 30 seconds.
+	// LoadTimeout is the time limit for a compilation in a further worker, after another worker has
+	// compiled the same source. If the run ends before the compilation, the pool keeps the worker
+	// for the next run. The default of LoadTimeout is 30 seconds.
 	LoadTimeout time.Duration
 	// CacheDir is the folder in which compiled code is cached. CacheDir must be an absolute path,
 	// and only the user may have access to it. If CacheDir does not exist, the pool creates it. The

@@ -145,7 +145,7 @@ func (p probe) Run(ctx context.Context, in engine.Input, host engine.Host) (engi
 	return engine.Output{Output: text}, err
 }
 
-// asks reports whether an act returns errors and faults of its memory calls without a change.
+// asks reports whether an act returns the errors and faults of its memory calls unchanged.
 func (p probe) asks() bool {
 	return strings.HasPrefix(p.name, "call") || strings.HasPrefix(p.name, "fl") || strings.HasPrefix(p.name, "fail")
 }

@@ -315,8 +315,8 @@ func TestSmallPartition(t *testing.T) {
 	}
 }
 
-// TestNewDimension replaces all vectors by vectors with another number of elements, as after a
-// change of the embedder.
+// TestNewDimension replaces all vectors with vectors that have another number of elements, as after
+// a change of the embedder.
 func TestNewDimension(t *testing.T) {
 	b, kb := mem.New(), partition("t", "kb")
 	entries := fill(t, b, kb, 300)
