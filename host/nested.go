@@ -122,8 +122,7 @@ type turnAttempt struct {
 	outside error
 	// clean takes a text of a tool, and replaces the sensitive values of the agent in this text.
 	clean func(text string) string
-	// The function onSearch performs the recalls that the agent has declared for the event
-	// search:before.
+	// onSearch performs the recalls that the agent has declared for the event search:before.
 	onSearch func(ctx context.Context) error
 	// The following fields summarize the nested runs. cpu is the total CPU time of tools in
 	// isolated processes. inProcess reports whether a tool ran in the host's process.

@@ -153,7 +153,7 @@ func (mv mover) batch(ctx context.Context) (done bool, err error) {
 }
 
 // vectors returns the vectors of a batch's texts. All texts of a batch fit into one request to the
-// embedder. If several texts are equal, this text is embedded once.
+// embedder. Equal texts are embedded only once.
 func (mv mover) vectors(ctx context.Context, texts []string) ([][]float32, error) {
 	ctx, cancel := context.WithTimeout(ctx, embedTime)
 	defer cancel()

@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// InProcessWarning is a warning. The Result of a run contains InProcessWarning if the run was
-// executed in the host's own process.
+// InProcessWarning is the warning in the Result of a run that was executed in the host's own
+// process.
 const InProcessWarning = "the tool ran in the host's process: only the engine isolates it from files, the network and other memory"
 
 // run is the execution of one Invocation.
@@ -238,7 +238,7 @@ func (r *run) guest(ctx context.Context, a *attempt, out *engine.Output, e *Exec
 	}
 }
 
-// The tool can have stored entries that need vectors. complete computes these vectors while the run
+// The tool may have stored entries that need vectors. complete computes these vectors while the run
 // has a slot at the gate.
 func (a *attempt) complete(ctx context.Context) error {
 	if !memory.NeedsCompletion(a.view) {

@@ -148,7 +148,7 @@ func checkDim(name string, dim int) error {
 	return nil
 }
 
-// readPin reads the record of the embedder of the collection.
+// readPin reads the record that contains the collection's embedder.
 func (p namespacePartition) readPin(ctx context.Context, key storage.Key, join bool) (storage.Record, error) {
 	if join {
 		return p.view.tx.Get(ctx, key)
@@ -262,9 +262,9 @@ func (p *storePartition) isNamespace() bool {
 	return p.store.Kind == declare.KindCollection && p.key.Part(storage.Namespace) != ""
 }
 
-// lookup returns the store with a given name. If there is no such store, the method returns nil. If
-// the app allows collections without a declaration, each valid name that is not declared is the
-// name of such a collection.
+// lookup returns the store with a given name. If there is no such store, lookup returns nil. If the
+// app allows collections without a declaration, each valid name that is not declared is the name of
+// such a collection.
 func lookup(s *Service, name string) *store {
 	if st := s.stores[name]; st != nil || !s.autoCollections || declare.CheckName(name) != nil {
 		return st

@@ -42,10 +42,10 @@ type Erased struct {
 }
 
 // Erase removes all data of a user in the tenant of the caller. The data are the records in all
-// stores, including stores that are no longer declared, the sessions and workflows with their data,
-// and the stored Results. If the tenant's apps share blocks, Erase also removes the user's texts
-// from these blocks. If a run for the user has not committed before the erasure, the run stores
-// nothing. Erase returns when a scan finds no data of the user. Records with the scope
+// stores (including stores that are no longer declared), the sessions and workflows with their
+// data, and the stored Results. If the tenant's apps share blocks, Erase also removes the user's
+// texts from these blocks. If a run for the user has not committed before the erasure, the run
+// stores nothing. Erase returns when a scan finds no data of the user. Records with the scope
 // "application" belong to the app. Erase does not remove these records, even if runs of the user
 // wrote them. The only exceptions are entries of collections with declare.EraseAuthor. If an
 // undeclared collection has no more entries, Erase also removes the other records of the

@@ -175,8 +175,8 @@ func TestSessionBoundDuringRun(t *testing.T) {
 	a.want(ann, `"cart"`, "null")
 }
 
-// The clock of the sweeper can be ahead of the clock of a host that uses a session. Therefore, the
-// transaction that ends a session first checks again that the session has expired.
+// The clock of the sweeper can be ahead of the clock of a host that uses a session. Therefore, a
+// transaction that ends a session checks once more whether the session has expired.
 func TestSessionUsedAgainIsNotSwept(t *testing.T) {
 	a, h := hook(t)
 	ctx := context.Background()

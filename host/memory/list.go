@@ -119,7 +119,7 @@ func (st *store) extent(group storage.Key, c partition.Caller) storage.Key {
 	return key
 }
 
-// prefixOf returns the common key prefix of the records of one store in one group of an app.
+// prefixOf returns the key prefix that the records of a store share in one group of an app.
 func prefixOf(group storage.Key, name string) storage.Key {
 	return group.With(storage.Part{Tag: storage.Store, Value: name})
 }

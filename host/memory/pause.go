@@ -33,8 +33,8 @@ type Pause struct {
 	Request approval.Approval
 	// Run contains what the host needs to execute the run again.
 	Run []byte
-	// Began is the time at which the run began. Add stores nothing if the user was erased after the
-	// time Began.
+	// Began is the time at which the run began. Add stores nothing if the user was erased after
+	// this time.
 	Began time.Time
 	// Key is the idempotency key of the run's Tx, and Fingerprint is the fingerprint of the run's
 	// Tx. If Key is not "", Answer is stored under the key. The Answer remains under the key until

@@ -95,7 +95,7 @@ func (v *View) accountUsage(account storage.Key) (storage.Usage, error) {
 	return v.usage[slices.Index(v.run.limits.Accounts(), account)], nil
 }
 
-// change describes a write as a storage.Change. The write replaces the record "stored" by the
+// change describes a write as a storage.Change. The write replaces the record "stored" with the
 // record "next".
 func (v *View) change(stored, next storage.Record) storage.Change {
 	if v.run.reclaimed && stored.Expired(v.s.now()) {

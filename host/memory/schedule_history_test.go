@@ -153,8 +153,8 @@ func (h *runHistory) outcomeCode() string {
 
 func (h *runHistory) unknown() bool { return h.err != nil && abi.FaultOf(h.err).Outcome == "unknown" }
 
-// refused reports whether the run failed because of its session or its user. The session can have
-// ended or been bound to another user. The user can have been erased.
+// refused reports whether the run failed because of its session or its user. The session may have
+// ended or been bound to another user. The user may have been erased.
 func (h *runHistory) refused() bool {
 	code := abi.Code(h.outcomeCode())
 	return len(h.attempts) > 0 && (code == abi.SessionEnded || code == abi.Cancelled || code == abi.AccessDenied)
@@ -242,8 +242,8 @@ func (h *runHistory) applySeen(a attempt) func(world) []world {
 	}
 }
 
-// applyLast accepts a state of the model if the run has the observed outcome in this state. The
-// method applyLast returns the state after the run.
+// applyLast accepts a state of the model if the run has the observed outcome in this state.
+// applyLast returns the state after the run.
 func (h *runHistory) applyLast(id int, a attempt) func(world) []world {
 	return func(w world) []world {
 		g, trace, err := h.replay(w, a, h.err != nil)

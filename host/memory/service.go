@@ -59,9 +59,8 @@ type Config struct {
 	// session.BeforeEnd. The function itself can end the session with a transaction that sets
 	// Tx.EndIdle. BeforeIdleEnd can be nil.
 	BeforeIdleEnd session.BeforeEnd
-	// ApprovalExpired is a function. ApprovalExpired is called after a sweep has ended an approval
-	// request that expired without a decision. ApprovalExpired must return quickly. ApprovalExpired
-	// can be nil.
+	// ApprovalExpired is called after a sweep has ended an approval request that expired without a
+	// decision. ApprovalExpired must return quickly. ApprovalExpired can be nil.
 	ApprovalExpired func(context.Context, partition.Caller, approval.Approval)
 	// KeyRetention applies to runs with an idempotency key. KeyRetention is the time for which the
 	// Result of such a run is stored. Default: 24 hours.

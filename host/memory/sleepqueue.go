@@ -17,9 +17,9 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// SleepQueue is a queue. The queue contains the runs that process transcripts. For each transcript
-// with messages, the queue has one record. The key of the record contains the time at which the run
-// is due. SleepQueue is safe for concurrent use.
+// SleepQueue is the queue of the runs that process transcripts. For each transcript with messages,
+// the queue has one record. The key of the record contains the time at which the run is due.
+// SleepQueue is safe for concurrent use.
 type SleepQueue struct{ s *Service }
 
 // NewSleepQueue returns the queue of an app.

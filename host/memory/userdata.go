@@ -191,7 +191,7 @@ func (d *UserData) eachContent(ctx context.Context, visit func(storage.Record) e
 
 // withoutSubjects returns a function. If a record does not belong to one of the given data
 // subjects, the function calls "visit" with the record. A record in a workflow of the user can
-// belong to another data subject. For example, an anonymous session can have written the record.
+// belong to another data subject. For example, an anonymous session may have written the record.
 func withoutSubjects(subjects []string, visit func([]storage.Head) error) func([]storage.Head) error {
 	return func(heads []storage.Head) error {
 		others := slices.DeleteFunc(slices.Clone(heads), func(h storage.Head) bool {

@@ -111,7 +111,7 @@ func (r *configReader) setting(f field, e *Entry) {
 	case "model":
 		e.Model = r.text(f)
 	case "api_key_env":
-		// An error does not quote the value. Someone can have pasted an API key into the wrong
+		// An error does not quote the value. Someone may have pasted an API key into the wrong
 		// setting.
 		if e.KeyEnv = r.text(f); e.KeyEnv != "" && !envRule().MatchString(e.KeyEnv) {
 			r.refuse(f.at, "write the name of an environment variable instead of the API key", "the value of `api_key_env` must be the name of an environment variable, such as OPENAI_API_KEY")

@@ -20,8 +20,7 @@ type Config struct {
 	// Lock is a function that acquires a fair lock on keys. The lock serializes conflicting
 	// updates; see txn.DB.Lock. Default: no locks.
 	Lock func(ctx context.Context, keys ...storage.Key) (unlock func(), err error)
-	// Quota is a function. Quota returns the quota of a caller. Quota is required for calls of
-	// Update and CheckSpace.
+	// Quota returns the quota of a caller. Quota is required for calls of Update and CheckSpace.
 	Quota func(partition.Caller) txn.Quota
 	// Now is the clock. Default: the system's.
 	Now func() time.Time

@@ -96,8 +96,8 @@ func TestUpdateGivesUp(t *testing.T) {
 	}
 }
 
-// Update and CheckSpace do not exceed the quota. Before Update or CheckSpace fails, it once removes
-// expired records.
+// Update and CheckSpace do not exceed the quota. Before Update or CheckSpace fails, it removes
+// expired records and tries once more.
 func TestUpdateKeepsQuota(t *testing.T) {
 	key := app.System(partition.File, caller, storage.Part{Tag: storage.Item, Value: "f1"})
 	for _, tt := range []struct {

@@ -26,7 +26,7 @@ type PendingApproval struct {
 	Step string `json:"step,omitempty"`
 	// Effect is the call that waits for the approval.
 	Effect Effect `json:"effect"`
-	// ExpiresAt is the end of the time in which the effect can be approved.
+	// ExpiresAt is the time until which the effect can be approved.
 	ExpiresAt time.Time `json:"expires_at"`
 }
 

@@ -67,7 +67,7 @@ type Failure struct {
 	Collect  []string `json:"collect,omitempty"`
 	Goto     string   `json:"goto,omitempty"`
 	Retry    bool     `json:"retry,omitempty"`
-	// After the fields have been collected, another action follows. The field Then is this action:
-	// "continue", "retry" or "".
+	// Then is the action that follows after the fields have been collected: "continue", "retry" or
+	// "".
 	Then string `json:"then,omitempty"`
 }

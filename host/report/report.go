@@ -101,7 +101,7 @@ func (e Effects) Violations() []abi.Violation {
 }
 
 // A Change contains the content of one record before the change and after the change. If the record
-// does not exist at one of these times, this content is null.
+// does not exist before or after the change, the corresponding content is null.
 type Change struct {
 	Store string `json:"store"`
 	// If a store has many records, Item identifies the record. Effects use the same item.

@@ -384,8 +384,8 @@ func readLoaded(f *fields) (failed *abi.Fault, review engine.Review, err error) 
 	return nil, review, fmt.Errorf("compile: %s", text)
 }
 
-// readReview reads a review. The function readReview limits the size of the review, because a
-// hostile source may control the worker.
+// readReview reads a review. readReview limits the size of the review, because a hostile source may
+// control the worker.
 func readReview(text []byte) (review engine.Review, err error) {
 	if len(text) == 0 {
 		return review, nil

@@ -96,7 +96,7 @@ func addressSpaceBytes() uint64 {
 }
 
 // countsThreadsByNamespace reports whether RLIMIT_NPROC counts threads separately for each user
-// namespace. Linux counts threads in this way since version 5.14.
+// namespace. Linux has counted threads in this way since version 5.14.
 func countsThreadsByNamespace() bool {
 	var name unix.Utsname
 	if err := unix.Uname(&name); err != nil {

@@ -73,8 +73,7 @@ type Setup struct {
 	// Files contains the files that Shared.Prepare can read. If a worker does not call
 	// Shared.Prepare, Files is nil.
 	Files []string
-	// Panicked is a function. Panicked receives the value and the stack of a panic in the engine.
-	// The parent logs both.
+	// Panicked receives the value and the stack of a panic in the engine. The parent logs both.
 	Panicked func(value any, stack []byte)
 }
 

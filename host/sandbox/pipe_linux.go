@@ -114,7 +114,7 @@ func killAll(p *os.Process) {
 }
 
 // This process can inherit descriptors that are not close-on-exec. closeInherited closes these
-// descriptors. The function closeInherited does not close the descriptors of Go's runtime.
+// descriptors. closeInherited does not close the descriptors of Go's runtime.
 func closeInherited() {
 	const firstOther = 3
 	names, _ := os.ReadDir("/proc/self/fd") // if /proc is missing, the descriptors cannot be listed

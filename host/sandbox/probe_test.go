@@ -45,8 +45,8 @@ func (p probes) Load(_ context.Context, src engine.Source) (engine.Program, erro
 	return probe{name, found}, nil
 }
 
-// compiled returns the compiled code of a source. If this fails, it returns the text of an error.
-// If the code does not exist, the method writes the code.
+// compiled returns the compiled code of a source. If reading or writing the code fails, compiled
+// returns the text of an error. If the code does not exist, the method writes the code.
 func (p probes) compiled(name string) string {
 	if p.dir == "" {
 		return "nowhere"
@@ -167,7 +167,7 @@ var loads = map[string]func(){
 	"compile crash":    func() { panic("a bug of the compiler") },
 }
 
-// The map loadFaults contains acts that make a compilation fail.
+// loadFaults contains acts that make a compilation fail.
 var loadFaults = map[string]func(dir string) error{
 	"compile to a conflict": func(string) error {
 		return &abi.Fault{Code: abi.Conflict, Message: strings.Repeat("x", 900_000), Outcome: "unknown"}

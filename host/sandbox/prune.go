@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// If compiled code is not used for the time cacheLifetime, it is removed. When a tool changes, the
+// cacheLifetime is the time after which unused compiled code is removed. When a tool changes, the
 // code of its old version stays in the cache.
 const cacheLifetime = 30 * 24 * time.Hour
 

@@ -15,9 +15,8 @@ var (
 	_ fs.DirEntry    = remoteEntry{}
 )
 
-// The type remoteFS is the file system of a source. A remoteFS requests each file from the parent
-// only once. A remoteFS is safe for concurrent use. A remoteFS becomes invalid when the compilation
-// ends.
+// remoteFS is the file system of a source. A remoteFS requests each file from the parent only once.
+// A remoteFS is safe for concurrent use. A remoteFS becomes invalid when the compilation ends.
 type remoteFS struct {
 	server *server
 	known  map[string]*remoteFile

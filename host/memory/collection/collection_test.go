@@ -67,8 +67,8 @@ func (f *fixture) reopen(change func(*memory.Config)) {
 	f.Service = s
 }
 
-// embedder is an Embedder with the models "words" and "lexical". Each dimension of a vector
-// contains the count of one of a few words.
+// embedder is an Embedder with the models "words" and "lexical". The vector of a text is 1 in the
+// dimension of the first known word that the text contains, and 0 in all other dimensions.
 type embedder struct {
 	id      string     // default: words-1
 	dim     int        // default: len(known)
@@ -79,8 +79,8 @@ type embedder struct {
 	broken func([][]float32) ([][]float32, error)
 }
 
-// The list "known" contains the words that have a dimension. All other words share one additional
-// dimension, which is the last dimension.
+// The list "known" contains the words that have a dimension. The last dimension is for texts
+// without these words.
 var known = []string{"tea", "coffee", "refund", "invoice", "ship", ""}
 
 func (e *embedder) Space(name string) (string, int, error) {

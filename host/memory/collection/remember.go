@@ -60,7 +60,7 @@ func put(ctx context.Context, space kind.Namespace, id string, ttl time.Duration
 	return space.Apply(ctx, id, ttl, func(*storage.Record, bool) ([]byte, []abi.Violation, error) { return content, nil, nil })
 }
 
-// The method newEntry checks the arguments of "remember".
+// newEntry checks the arguments of "remember".
 func (st *store) newEntry(content, text json.RawMessage) (newEntry, error) {
 	var e newEntry
 	if kind.IsAbsent(content) {

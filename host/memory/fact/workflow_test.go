@@ -148,7 +148,7 @@ func TestWorkflowEndsDuringRun(t *testing.T) {
 }
 
 // TestWorkflowOfUser checks the export and the erasure of a user. The export and the erasure must
-// include the facts of the user's workflows. An anonymous session can have written such a fact
+// include the facts of the user's workflows. An anonymous session may have written such a fact
 // before the workflow was bound to the user.
 func TestWorkflowOfUser(t *testing.T) {
 	f, ctx := open(t), t.Context()

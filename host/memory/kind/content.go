@@ -58,7 +58,7 @@ func (l Limits) Encode(value any) (json.RawMessage, error) {
 }
 
 // Decode decodes a stored content. Decode applies only a size limit. When the content was stored,
-// the other limits can have been higher.
+// the other limits may have been higher.
 func Decode(content json.RawMessage) (any, error) {
 	return strictjson.Decode(content, strictjson.Limits{Depth: len(content), Keys: len(content), Values: len(content)})
 }

@@ -46,7 +46,7 @@ type State struct {
 	// again.
 	Last int64 `json:"last"`
 	// Began is the time of the transcript's first message. An earlier transcript of the same
-	// session can have expired. Began distinguishes the transcript from this earlier transcript.
+	// session may have expired. Began distinguishes the transcript from this earlier transcript.
 	Began time.Time `json:"began,omitzero"`
 	// Messages contains the messages that have not been processed. The oldest message is the first.
 	Messages []Message `json:"messages"`

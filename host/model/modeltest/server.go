@@ -29,8 +29,8 @@ type Reply struct {
 	Finish string
 	// Calls contains tool calls. Each tool call is a pair of a name and arguments.
 	Calls [][2]string
-	// The server waits for the time Delay before it answers. If the client disconnects, the wait
-	// ends early.
+	// Delay is the time for which the server waits before it answers. If the client disconnects,
+	// the wait ends early.
 	Delay time.Duration
 	// If Endless is true, the server repeats the body until the client disconnects. If Cut is true,
 	// the server closes the connection in the middle of the body.

@@ -173,7 +173,7 @@ func (c *comparison) compareRows(ctx context.Context, start, end int, to *best) 
 }
 
 // compareTexts adds the selected rows between the rows "first" and "last" to the best proposals.
-// The method compareTexts compares only text scores.
+// compareTexts compares only text scores.
 func (c *comparison) compareTexts(first, last uint32, to *best) {
 	if c.text == nil {
 		return

@@ -26,7 +26,7 @@ type unfit struct {
 // Limits of unfit partitions.
 const (
 	// After scansPerAttempt searches without an index, the Set tries again to build the index,
-	// because the partition can have become smaller.
+	// because the partition may have become smaller.
 	scansPerAttempt = 100
 	maxUnfit        = 1024
 )

@@ -10,7 +10,8 @@ import (
 // The limits of a page of records.
 const (
 	// firstRecords is the number of records on a first page. pageRecords is the maximum number of
-	// records on every other page: a page of large entries can follow a page of small entries.
+	// records on each later page. It limits the size of a page of large entries that follows a page
+	// of small entries.
 	firstRecords = 16
 	pageRecords  = 64
 	// pageBytes is the intended maximum size of the contents on a page.

@@ -119,8 +119,8 @@ func (p *partition) account() error {
 	return nil
 }
 
-// reader reads entries from the backend into the table of a partition. The caller of the methods of
-// reader must hold the token of the channel "turn".
+// reader reads entries from the backend into the table of a partition. Callers of its methods must
+// hold the token of the channel "turn".
 type reader struct {
 	*partition
 	// dimension is the length of the vector of the query.
@@ -156,7 +156,7 @@ func (in *reader) read(ctx context.Context) error {
 	return in.compact()
 }
 
-// restart begins the read of all entries again.
+// restart starts to read all entries from the beginning.
 func (in *reader) restart(ctx context.Context) error {
 	_, at, err := in.set.backend.Read(ctx, nil, storage.Held{})
 	if err != nil {

@@ -17,7 +17,7 @@ const MaxElements = int8vec.MaxElements
 
 // Entry is an entry of a collection in the form that a search uses.
 type Entry struct {
-	// Key is the key of the record of the entry, and Revision is the revision of the record.
+	// Key and Revision are the key and the revision of the entry's record.
 	Key      storage.Key
 	Revision int64
 	// Expires is the time at which the entry expires, or the zero time if the entry does not

@@ -99,8 +99,8 @@ func (t *table) remove(k storage.Key) {
 	t.totalWords -= int(t.lengths[row])
 }
 
-// differs returns true under two conditions: the vectors of the table do not have the given
-// dimension, and entries with the given dimension possibly exist.
+// differs returns true if the vectors of the table do not have the given dimension, and entries
+// with the given dimension may exist.
 func (t *table) differs(dimension int) bool {
 	return dimension > 0 && t.vectors.dimension > 0 && dimension != t.vectors.dimension && t.otherLengths > 0
 }
