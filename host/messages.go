@@ -73,8 +73,8 @@ func checkMessages(caller Caller, messages []Message) ([]transcript.Message, err
 // recordMessages adds the messages of a turn to the transcript of the session. The messages are
 // added in the turn's transaction. The transcript does not contain the sensitive values of the
 // agent, because a model can read the transcript. If the messages exceed a quota, the turn
-// nevertheless succeeds, with a warning. The conversation must not end because there is no space
-// for the transcript.
+// nevertheless succeeds, with a warning. A lack of space for the transcript must not end the
+// conversation.
 func recordMessages(ctx context.Context, t *turn, v *memory.View) error {
 	if t.h.app.Sleep == nil || t.inv.DryRun {
 		return nil

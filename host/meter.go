@@ -130,10 +130,10 @@ func (j *job) used(result *report.Result) metering.Counts {
 }
 
 // Usage returns the usage of the app in the caller's tenant. The result contains the current size
-// of the stored data, and the usage of runs for each UTC day. The first day is the argument
-// "since", and the last day is the day before the argument "until". If one of these arguments is
-// the zero time, the period has no bound on that side. The usage of a day is kept for the duration
-// Options.Metering.
+// of the stored data, and the total usage of the runs over a range of UTC days. The first day is
+// the argument "since", and the last day is the day before the argument "until". If one of these
+// arguments is the zero time, the period has no bound on that side. The usage of a day is kept for
+// the duration Options.Metering.
 func (m *Meter) Usage(ctx context.Context, caller Caller, since, until time.Time) (metering.Usage, error) {
 	if err := m.Flush(); err != nil {
 		return metering.Usage{}, err

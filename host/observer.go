@@ -43,7 +43,7 @@ type Observer interface {
 	// earlier run, and contains the usage of the earlier run.
 	RunEnded(ctx context.Context, run RunInfo, result *report.Result)
 	// ApprovalEnded is called after a request for approval was approved or denied, or has expired.
-	// The Caller in RunInfo is the caller of the paused run. If a run requests an approval, the
+	// The argument "caller" is the caller of the paused run. If a run requests an approval, the
 	// status of its Result is "paused".
 	ApprovalEnded(ctx context.Context, caller Caller, state approval.State)
 }

@@ -40,7 +40,7 @@ func (x *externals) unpark() error {
 	return nil
 }
 
-// clock is a context. clock ends when the computing time of a run reaches the time limit. The time
+// clock is a context that ends when the computing time of a run reaches the time limit. The time
 // while the clock is paused does not count. The deadline of the context is the run's deadline,
 // toward which paused time also counts.
 type clock struct {

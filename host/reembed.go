@@ -21,8 +21,8 @@ type Reembedding struct {
 	// the dimension of this model's vectors.
 	Embedder string `json:"embedder"`
 	Dim      int    `json:"dimension"`
-	// Moved is the number of entries that have got new vectors since the move began. Entries that
-	// earlier calls have moved also count.
+	// Moved is the number of entries that have received new vectors since the move began. Entries
+	// that earlier calls have moved also count.
 	Moved int `json:"moved"`
 	// Done is true if the move is complete. The collection then uses the new model.
 	Done bool `json:"done"`
@@ -173,7 +173,8 @@ func (mv mover) vectors(ctx context.Context, texts []string) ([][]float32, error
 	return vectors, nil
 }
 
-// minEmbedded is the size of a text that an embedder must accept.
+// minEmbedded is the size below which embedAll does not shorten a rejected text. Every embedder
+// must accept texts of this size.
 const minEmbedded = 2 << 10
 
 // embedAll returns the vectors of texts. If the embedder rejects a request, embedAll sends the two

@@ -76,8 +76,9 @@ func (s *Service) Declare(ctx context.Context, tenant string) error {
 	return err
 }
 
-// If the catalogue has changed, writeCatalogue stores the catalogue. If another process has stored
-// a different catalogue in the meantime, writeCatalogue returns records.ErrChanged.
+// If the declarations differ from the stored catalogue, writeCatalogue stores a new catalogue. If
+// another process has stored a different catalogue in the meantime, writeCatalogue returns
+// records.ErrChanged.
 func writeCatalogue(ctx context.Context, s *Service, c partition.Caller) error {
 	key := s.app.System(partition.Catalogue, c)
 	found, err := s.backend.Get(ctx, key)
@@ -152,9 +153,9 @@ func nextCatalogue(stores map[string]*store, old catalogue) catalogue {
 	return next
 }
 
-// checkScopes compares the declarations of the stores and items that have records. checkScopes
-// returns a *ScopeChangedError for each store whose access or kind has changed, and for each item
-// whose scope has changed.
+// checkScopes compares the old and the new declarations of the stores and items that have records.
+// checkScopes returns a *ScopeChangedError for each store whose access or kind has changed, and for
+// each item whose scope has changed.
 func checkScopes(ctx context.Context, s *Service, c partition.Caller, old catalogue) error {
 	var errs []error
 	for name, was := range old.Stores {
@@ -232,7 +233,7 @@ func checkAccess(ctx context.Context, s *Service, c partition.Caller, old catalo
 	return errors.Join(errs...)
 }
 
-// accessOf returns the access of a store for messages.
+// accessOf returns the access of a store in the form for messages.
 func accessOf(access declare.Scope, shared bool) declare.Scope {
 	if shared {
 		return access + ", shared"
@@ -266,8 +267,8 @@ func (e *ScopeChangedError) What() string {
 	return fmt.Sprintf("the store %q", e.Store)
 }
 
-// If the access of the store has changed, Declared returns the new access. Otherwise, Declared
-// returns the new kind.
+// If the kind of the store has changed, Declared returns the new kind. Otherwise, Declared returns
+// the new access.
 func (e *ScopeChangedError) Declared() string {
 	if e.WasKind != e.IsKind {
 		return string(e.IsKind)

@@ -148,8 +148,7 @@ func (k *kinds) unknown(name declare.Kind) error {
 	return fmt.Errorf("unknown kind %q: use %s", name, strings.Join(k.names, ", "))
 }
 
-// Operations returns the operation table of a Service without Config.Kinds. Service.Operations
-// describes this table.
+// Operations returns the operation table of a Service without Config.Kinds. See Service.Operations.
 func Operations() abi.Table {
 	k, _ := newKinds(nil, collection.Kind{})
 	return k.table

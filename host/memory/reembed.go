@@ -50,9 +50,9 @@ type Move struct {
 type moveState struct {
 	// To is the vector space to which the entries are moved.
 	To pin `json:"to"`
-	// After is the key of the last entry that the move examined. The record has the tags of this
-	// entry. If the user of the entry is erased, the erasure removes the record, and the move
-	// starts again.
+	// After is the key of the last entry that the move examined. The record that contains the
+	// moveState has the tags of this entry. If the user of the entry is erased, the erasure removes
+	// the record, and the move starts again.
 	After []byte `json:"after,omitempty"`
 	Moved int    `json:"moved"`
 	// Holder identifies the process that moves entries. The lease of this process ends at the time

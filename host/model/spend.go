@@ -12,7 +12,7 @@ import (
 type Consumer struct{ Tenant, App, User string }
 
 // maxUsers limits how many users have separate counts. The limit applies to one day. If more than
-// maxUsers users use tokens, all further users share one count.
+// maxUsers users use tokens, all further users of an app share one count.
 const maxUsers = 100_000
 
 // spending counts the tokens that were used on the current UTC day. spending is safe for concurrent

@@ -29,8 +29,8 @@ type Caller struct {
 	Confined bool
 }
 
-// maxID is the maximum size in bytes. maxID applies to the ids of a caller and to idempotency keys.
-// The ids of a caller become parts of keys.
+// maxID is the maximum size of an id of a caller or of an idempotency key, in bytes. The ids of a
+// caller become parts of keys.
 const maxID = 256
 
 // MaxSessionID is the maximum size in bytes of the id of a session or a workflow.

@@ -52,8 +52,8 @@ func Tags(key storage.Key, writer Caller, ends Lifetime) (all []string) {
 	return all
 }
 
-// subjectOfKey returns the data subject of a record. The key of the record is the argument. Without
-// a data subject, the result is ""; see Caller.Subject.
+// subjectOfKey returns the data subject of a record. The argument "key" is the key of the record.
+// Without a data subject, the result is ""; see Caller.Subject.
 func subjectOfKey(key storage.Key, writer Caller) string {
 	if user := key.Part(storage.User); user != "" {
 		return user

@@ -16,15 +16,15 @@ var ErrChanged = errors.New("a record changed since it was read")
 // MaxAttempts limits how many times an update of host records is tried.
 const MaxAttempts = 100
 
-// Update calls the function "fn" with the records under the given keys. Update stores the writes
-// that the function returns if the quota of the caller allows them. The function receives records
-// of one snapshot. The function "fn" is called outside of the backend's transaction. The
-// transaction only compares versions. Therefore a slow function does not delay other commits. If a
-// record has changed since the snapshot, Update takes a new snapshot and calls the function again.
-// During the second call and all later calls of the function, Update holds the fair lock of the
-// first key. The function can also return writes to keys outside of the snapshot. The versions of
-// records outside of the snapshot are not compared. If records change during each of MaxAttempts
-// attempts, the error is ErrChanged.
+// Update calls the function "fn" with the records under the given keys. If the quota of the caller
+// allows the writes that the function returns, Update stores them. The function receives records of
+// one snapshot. The function "fn" is called outside of the backend's transaction. The transaction
+// only compares versions. Therefore a slow function does not delay other commits. If a record has
+// changed since the snapshot, Update takes a new snapshot and calls the function again. During the
+// second call and all later calls of the function, Update holds the fair lock of the first key. The
+// function can also return writes to keys outside of the snapshot. The versions of records outside
+// of the snapshot are not compared. If records change during each of MaxAttempts attempts, the
+// error is ErrChanged.
 func (db *DB) Update(ctx context.Context, c partition.Caller, keys []storage.Key, fn func(now []storage.Record) ([]storage.Write, error)) error {
 	unlock := func() {}
 	defer func() { unlock() }()

@@ -121,7 +121,7 @@ func (x *exchange) withoutSlot(wait func() error) error {
 	return &engine.NotStartedError{Fault: abi.FaultOf(engine.FaultFromContext(x.ctx))}
 }
 
-// begin requests that the parent begins an external operation.
+// begin requests an external operation from the parent.
 func (s *server) begin(call abi.Call) (id uint64, err error) {
 	f := s.wire.frame(kindBegin).number(s.begun + 1)
 	writeCall(f, call)

@@ -31,8 +31,8 @@ var layers = []string{
 // Layers returns the names of all layers in the order of a Report.
 func Layers() []string { return slices.Clone(layers) }
 
-// Baseline returns the layers that need only support by the kernel, in the order of a Report. The
-// result contains all layers except LayerCgroup. LayerCgroup also needs a control group that an
+// Baseline returns the layers that need only kernel support, in the order of a Report. The result
+// contains all layers except LayerCgroup. LayerCgroup also needs a control group that an
 // administrator must delegate.
 func Baseline() []string {
 	return slices.DeleteFunc(Layers(), func(name string) bool { return name == LayerCgroup })

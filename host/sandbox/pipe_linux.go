@@ -27,7 +27,8 @@ func newPipe(in, out *os.File, pidfd int) (*pipe, error) {
 // the pipe is at most pipeBytes.
 const pipeBytes = 64 << 10
 
-// Read waits in poll(2), because poll(2) and read(2) wake a thread equally fast.
+// Read waits in poll(2), which can also wait for the exit of the process. poll(2) wakes a thread as
+// fast as read(2).
 func (l *pipe) Read(b []byte) (int, error) {
 	for {
 		readable, ended, err := l.wait(l.in, unix.POLLIN)

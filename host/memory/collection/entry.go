@@ -104,7 +104,7 @@ func decodeVector(text []byte) []float32 {
 }
 
 // searchText returns the text that represents a content in searches. If the content is not a text,
-// searchText returns its canonical JSON. The canonical JSON is also the stored text.
+// searchText returns its canonical JSON, which is also the stored form of the content.
 func searchText(content json.RawMessage) string {
 	var text string
 	if len(content) > 0 && content[0] == '"' && json.Unmarshal(content, &text) == nil {

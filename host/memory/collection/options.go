@@ -15,7 +15,7 @@ import (
 
 // Limits of calls.
 const (
-	// MaxName is the maximum size in bytes. MaxName applies to ids and to names of namespaces.
+	// MaxName is the maximum size of an id or of the name of a namespace, in bytes.
 	MaxName = 256
 	// MaxMetadataBytes is the maximum size of the metadata of an entry. The size is the length of
 	// the JSON text.
@@ -30,9 +30,8 @@ var optionLimits = kind.Limits{Bytes: maxOptionsBytes, Depth: 16, Keys: 1000, Va
 // options contains the options of a call. The key is the name of the option, and the value is JSON.
 type options map[string]json.RawMessage
 
-// readOptions decodes the options of a call. The options must be an object. The options can also be
-// absent. The argument "what" is the name of the options in faults. If an option is null, it counts
-// as absent.
+// readOptions decodes the options of a call. The options must be an object or absent. The argument
+// "what" is the name of the options in faults. If an option is null, it counts as absent.
 func readOptions(text json.RawMessage, what string, known ...string) (options, error) {
 	found := options{}
 	if kind.IsAbsent(text) {

@@ -17,8 +17,8 @@ import (
 
 // Limits of recall.
 const (
-	// DefaultLimit is the default of the option for the number of results. MaxLimit is the largest
-	// value of this option.
+	// DefaultLimit is the default of the option "limit", which is the maximum number of results.
+	// MaxLimit is the largest value of this option.
 	DefaultLimit = 10
 	MaxLimit     = 1000
 	// MaxQueryBytes is the maximum size of a query.

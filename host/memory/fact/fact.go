@@ -18,7 +18,7 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// Kind is the kind of the store for facts.
+// Kind is the kind of the store that contains facts.
 type Kind struct{}
 
 var _ kind.Space = Kind{}

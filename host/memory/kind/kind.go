@@ -58,8 +58,8 @@ type Union interface {
 	CallAll(ctx context.Context, members []Member, call abi.Call) (json.RawMessage, error)
 }
 
-// Member contains a store and the records of the store that a call can access. The call is a call
-// of a Union's operation.
+// Member contains a store, and the records of the store that a call of a Union's operation can
+// access.
 type Member struct {
 	Name      string
 	Store     Store

@@ -85,9 +85,8 @@ func CountOption(to *int, max int) Option {
 // options are decoded. Valid options are much smaller than this maximum.
 const maxOptionsBytes = 4 << 10
 
-// ReadOptions decodes the options of a call. The options must be an object. The options can also be
-// absent. If the value of an option is null, the option counts as absent. The error is a fault for
-// the guest.
+// ReadOptions decodes the options of a call. The options must be an object or absent. If the value
+// of an option is null, the option counts as absent. The error is a fault for the guest.
 func ReadOptions(text json.RawMessage, known map[string]Option) error {
 	if IsAbsent(text) {
 		return nil

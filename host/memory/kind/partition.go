@@ -19,8 +19,8 @@ type Partition interface {
 	// Now returns the time of the run.
 	Now() time.Time
 	// Get returns the record with a given item. If the record does not exist, Get returns the zero
-	// Record. Get adds the record to the read set. The result "expires" is the time at which the
-	// record expires. If the record does not expire, the result "expires" is zero. If the host
+	// Record. Get adds the record to the read set. The field Expires of the record is the time at
+	// which the record expires. If the record does not expire, Expires is zero. If the host
 	// generates a record, the record has no creation time.
 	Get(ctx context.Context, item string) (storage.Record, error)
 	// Scan returns records in the order of their keys. The result begins after the given item. Scan

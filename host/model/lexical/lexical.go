@@ -21,9 +21,9 @@ const (
 	ID = "lexical-1"
 	// Dim is the number of dimensions.
 	Dim = 512
-	// A score can combine the cosine and BM25. VectorShare is the weight of the cosine in this
-	// score. BM25 takes into account how rare a word is. Measurements determined this value; see
-	// TestQuality in package index.
+	// VectorShare is the weight of the cosine in a score that combines the cosine and BM25. Unlike
+	// the cosine, BM25 takes into account how rare a word is. Measurements determined the value of
+	// VectorShare; see TestQuality in package index.
 	VectorShare = 0.25
 )
 

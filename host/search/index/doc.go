@@ -22,6 +22,7 @@
 //   - The hybrid score is the weighted mean of both scores. A query determines the weights.
 //
 // The weights of words depend on all entries of the partition that have not expired: on the number
-// of these entries, and on the average length of their texts. The weights of words do not depend on
-// the filter. Hits with equal scores are in the order of their keys.
+// of these entries, on how many of them contain the word, and on the average length of their texts.
+// The weights of words do not depend on the filter. Hits with equal scores are in the order of
+// their keys.
 package index
