@@ -27,7 +27,7 @@ func callUnion(ctx context.Context, v *View, op operation, call abi.Call) (json.
 }
 
 // membersOf returns the stores that the View can use with an operation. The stores have the kind of
-// the operation and the order of their declaration. If the View can use none of the granted stores,
+// the operation and the order of their declaration. If the View cannot use any granted store,
 // membersOf returns the first fault.
 func membersOf(v *View, op operation) (members []kind.Member, fault error) {
 	for _, name := range v.s.names {

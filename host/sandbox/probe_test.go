@@ -426,7 +426,7 @@ var acts = map[string]func(act) error{
 	"flood calls": func(a act) error {
 		return flood(func() error { _, err := a.host.Call(a.ctx, abi.Call{Op: "get_content"}); return err })
 	},
-	"say": func(a act) error { // the act writes other bytes than frames
+	"say": func(a act) error { // the act writes bytes that are not frames
 		_, err := unix.Write(1, []byte(a.text))
 		if err != nil {
 			return err

@@ -340,7 +340,7 @@ func TestMadeIDs(t *testing.T) {
 	f.want(ann, abi.Remember, `"notes", "start", {"id": "1"}`, `{"success":true`)
 	var attempts [][]string
 	_, err := f.run(ann, memory.Tx{}, func(call func(op, args string) string) {
-		call(abi.Forget, `"notes", {"id": "1"}`) // joins the read set
+		call(abi.Forget, `"notes", {"id": "1"}`) // adds the entry to the read set
 		attempts = append(attempts, []string{call(abi.Remember, `"notes", "a"`), call(abi.Remember, `"notes", "b"`)})
 		if len(attempts) == 1 {
 			f.call(ann, abi.Remember, `"notes", "changed", {"id": "1"}`)

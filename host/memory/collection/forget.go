@@ -98,7 +98,7 @@ func readSelector(text json.RawMessage) (s selector, err error) {
 func checkPresent(selector json.RawMessage, names ...string) error {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(selector, &members) != nil {
-		return nil // absent
+		return nil // the selector is absent
 	}
 	for _, name := range names {
 		if value, ok := members[name]; ok && kind.IsAbsent(value) {

@@ -436,8 +436,8 @@ func TestUserData(t *testing.T) {
 	}
 }
 
-// TestSerializable executes two runs that read and change the same fact, and checks that the runs
-// take effect one after the other. TestSerializable also checks that the read set contains lists.
+// TestSerializable executes a run that lists facts. During the first attempt, another run adds a
+// fact to the list. The first run must be executed again.
 func TestSerializable(t *testing.T) {
 	f := open(t)
 	f.want(ann, abi.SetFact, `"project.n", 1`, `{`)

@@ -112,7 +112,7 @@ func TestWorkflowIdle(t *testing.T) {
 	f, ctx := open(t), t.Context()
 	f.want(in("w1", as("ann", "")), abi.SetFact, `"workflow.case", 1`, `{`)
 	f.now = f.now.Add(24 * time.Hour)
-	f.want(in("w1", as("ann", "")), abi.SetFact, `"user.a", 1`, `{`) // a use
+	f.want(in("w1", as("ann", "")), abi.SetFact, `"user.a", 1`, `{`) // this write uses the workflow
 	f.now = f.now.Add(27*time.Hour - time.Second)
 	f.want(in("w1", as("ann", "")), abi.GetFact, `"workflow.case"`, `1`)
 	f.now = f.now.Add(time.Second)
