@@ -72,7 +72,7 @@ func (s *samples) content(store string) string {
 	return string(perform(s.t, s.Host, s.who, abi.GetContent, `"`+store+`"`))
 }
 
-// beforeDelete removes the last statement of a sample, which deletes the stored record.
+// beforeDelete removes the last statement of a sample. This statement deletes the stored record.
 func beforeDelete(t *testing.T, block string) string {
 	t.Helper()
 	code, _, found := strings.Cut(block, "Delete memory content")

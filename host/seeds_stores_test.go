@@ -37,8 +37,8 @@ func TestSeedNames(t *testing.T) {
 }
 
 // TestSeedSchema writes content that the first schema of the documentation page allows.
-// TestSeedSchema also writes content that the schema must reject. The rejected content is invalid
-// in the nested object, in the array or in the time, or has undeclared names.
+// TestSeedSchema also writes content that the schema must reject. Each rejected content has an
+// invalid nested object, array or time, or an undeclared name.
 func TestSeedSchema(t *testing.T) {
 	s := newSamples(t)
 	for content, pointer := range map[string]string{

@@ -61,7 +61,7 @@ tools:
   block14: {source: block14.js, description: cleans up, grants: {tempProcessingData: readwrite}}
 `
 
-// TestSeedSamples runs the code samples of the documentation page on memory stores unchanged.
+// TestSeedSamples runs the unchanged code samples of the documentation page about memory stores.
 func TestSeedSamples(t *testing.T) {
 	blocks := seedBlocks(t, "004_agentic_apps_memory_stores.txt")
 	if len(blocks) != 14 {

@@ -2,8 +2,8 @@ package search
 
 import "math"
 
-// The constants of BM25. Short texts rarely repeat a word, and the length of a short text is not
-// significant. Therefore, the constant b is smaller than 0.75. The value 0.75 is usual for long
+// The constants of BM25. The searched texts are short: they rarely repeat a word, and their length
+// is not significant. Therefore, the constant b is smaller than 0.75, the usual value for long
 // documents.
 const (
 	k1 = 1.2

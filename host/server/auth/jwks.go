@@ -35,13 +35,13 @@ var errUnknownKey = errors.New("the issuer has no key with the key id (kid) of t
 // signer contains the key id and the algorithm from the header of a token.
 type signer struct{ kid, alg string }
 
-// matches reports whether the given key can have created the signature. A JWK that contains an
+// matches reports whether the given key could have created the signature. A JWK that contains an
 // algorithm verifies only signatures of that algorithm (RFC 8725, section 3.1).
 func (by signer) matches(key jose.JSONWebKey) bool {
 	return key.KeyID == by.kid && (key.Algorithm == "" || key.Algorithm == by.alg)
 }
 
-// keysOf returns the keys that can have created the signature.
+// keysOf returns the keys that could have created the signature.
 func (by signer) keysOf(keys []jose.JSONWebKey) *oidc.StaticKeySet {
 	set := &oidc.StaticKeySet{}
 	for _, key := range keys {

@@ -18,7 +18,7 @@ import (
 )
 
 // A key file is one JSON document. Unknown fields are rejected, because a newer version of toolrun
-// can have added a field that restricts a key.
+// might have added a field that restricts a key.
 
 // storedKey is a key with the hash of its secret.
 type storedKey struct {

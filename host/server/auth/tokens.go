@@ -29,8 +29,8 @@ const leeway = time.Minute
 
 // TokenOptions configure which tokens are accepted.
 type TokenOptions struct {
-	// Issuer and Audience are the required values of the claims iss and aud. Issuer and Audience
-	// are required.
+	// Issuer and Audience are the values that the claims iss and aud of a token must have. Both
+	// fields must be set.
 	Issuer   string
 	Audience string
 	// KeysURL is the URL of the issuer's JWK Set (RFC 7517). KeysFile is a file with a JWK Set,
@@ -39,7 +39,7 @@ type TokenOptions struct {
 	KeysURL  string
 	KeysFile string
 	// AllowHTTP accepts a KeysURL without TLS. Without TLS, an attacker on the network could forge
-	// the keys. Default: If AllowHTTP is false, KeysURL must use https, or http on localhost.
+	// the keys. By default, KeysURL must use https, or http on localhost.
 	AllowHTTP bool
 
 	// TenantClaim, UserClaim, SessionClaim and WorkflowClaim are the names of the claims for the

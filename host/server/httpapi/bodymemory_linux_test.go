@@ -35,8 +35,8 @@ func manyMembers(n int) string {
 	return strings.TrimSuffix(b.String(), ",")
 }
 
-// memoryChild is the environment variable that marks a child process of this test with little
-// memory.
+// memoryChild is the environment variable that marks the child process of this test. The memory of
+// the child process is small.
 const memoryChild = "TOOLRUN_TEST_BODIES"
 
 // TestBodiesInLittleMemory starts a service in a process with 2 GiB of memory. The test

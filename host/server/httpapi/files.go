@@ -42,7 +42,7 @@ type formFile struct{ file upload }
 
 var _ huma.Resolver = (*formFile)(nil)
 
-// Resolve reads the body, because the framework would store the body in temporary files.
+// Resolve reads the body itself, because the framework would store the body in temporary files.
 func (in *formFile) Resolve(ctx huma.Context) []error {
 	r, _ := humago.Unwrap(ctx)
 	var err error

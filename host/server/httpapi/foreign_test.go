@@ -29,7 +29,8 @@ type foreignID struct {
 	name func(r *matrixTarget, id string)
 	// The function in the field existing returns an id that exists.
 	existing func(seed) string
-	// The function in applies reports whether requests for a route can contain an id of this kind.
+	// The function in the field applies reports whether requests for a route can contain an id of
+	// this kind.
 	applies func(route httpapi.Route, r row) bool
 }
 

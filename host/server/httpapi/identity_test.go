@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// metaOf returns the metadata and the references of a session that an operator can read.
+// metaOf returns the metadata and the references of a session, as an operator reads them.
 func metaOf(s *service, session string) string {
 	return string(s.want(200, "operator", "GET", "/api/v1/sessions/"+session, "").body)
 }
@@ -89,7 +89,7 @@ func TestUsersCannotTakeOverSessions(t *testing.T) {
 	for _, call := range []struct{ method, path, body string }{
 		{"POST", "/sessions", `{"session_id":"ID"}`},
 		{"POST", "/runs", `{"tool":"look","session_id":"ID"}`},
-		{"POST", "/runs", `{"tool":"wait","session_id":"ID"}`}, // timeout_ms would include the compilation
+		{"POST", "/runs", `{"tool":"wait","session_id":"ID"}`}, // without timeout_ms, which would include the compilation
 		{"POST", "/runs/stream", `{"tool":"look","session_id":"ID"}`},
 		{"POST", "/sessions/ID/runs", `{"tool":"look"}`},
 		{"POST", "/sessions/ID/runs/stream", `{"tool":"look"}`},

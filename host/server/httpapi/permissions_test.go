@@ -348,7 +348,7 @@ func (r row) expected(route httpapi.Route, a matrixRequest) int {
 	return r.status
 }
 
-// cases returns the requests for a route. Each varies one parameter.
+// cases returns the requests for a route. Each request varies one parameter.
 func (r row) cases() []matrixRequest {
 	var list []matrixRequest
 	for _, who := range []string{"operator", "runtime", "coder", "read-only", "approver", "backup", "metering", "ann", "bob", "", "stranger", "elsewhere", "no app", "one app"} {

@@ -20,7 +20,7 @@ const (
 
 // WithValidCredentials returns a context for long responses. The returned context ends when ctx
 // ends. The returned context also ends when the credentials of an admitted request expire, change
-// or are revoked. If the credentials end the context, the cause of the context is an
+// or are revoked. If the context ends because of the credentials, the cause of the context is an
 // auth.AuthError. The credentials are verified repeatedly, at the interval Options.Recheck.
 func (a *Access) WithValidCredentials(ctx context.Context, r *http.Request) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)

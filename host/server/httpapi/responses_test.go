@@ -187,7 +187,7 @@ func TestTooLargeBodyOfEagerClient(t *testing.T) {
 	}
 }
 
-// chunked is a reader that reads at most 1 MiB at once.
+// chunked returns a text in the chunked transfer coding of HTTP/1.1. Each chunk has at most 1 MiB.
 func chunked(text string) string {
 	var b strings.Builder
 	for len(text) > 0 {

@@ -34,7 +34,7 @@ const messageBody = `{
 
 const greetTool = `{source: greet.js, description: greets, inputSchema: {type: object, properties: {message: {type: string}}}, grants: {sessionMeta: read}}`
 
-// serving replaces the app that a service serves.
+// serving starts a service and replaces its app. The argument "text" is the new app file.
 func serving(t *testing.T, text string) *service {
 	t.Helper()
 	var served *tenants.Apps

@@ -96,7 +96,7 @@ func (h *userHandler) send(ctx context.Context, w http.ResponseWriter, c *call, 
 		caller := host.Caller{Tenant: c.principal.Tenant, User: user, Actor: c.principal.Name}
 		_ = to.CloseWithError(c.host.Users().Export(ctx, caller, to))
 	}()
-	defer func() { // the export uses the host until it ends
+	defer func() { // the export uses the host until the export ends
 		cancel()
 		_ = from.Close()
 		<-made

@@ -25,7 +25,7 @@ tools:
 	"order.js": {Data: []byte(`await memory.set_content("orders", {item: input.item}); return {item: input.item};`)},
 }
 
-// openFiles opens the app.
+// openFiles opens gatedShop.
 func openFiles(t *testing.T) *host.Host {
 	t.Helper()
 	a, problems := app.Load(gatedShop, "app.yaml")

@@ -17,8 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// heard collects the notifications that a client receives, in order. A late notification delays the
-// next notification.
+// heard collects the notifications that a client receives, in the order of arrival.
 type heard struct{ lines, progress chan string }
 
 func newHeard() heard { return heard{make(chan string, 100), make(chan string, 100)} }

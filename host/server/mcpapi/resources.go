@@ -42,8 +42,8 @@ func (s *session) addResource(store declare.Store) {
 }
 
 // read returns the content of a store for the caller, or null if the store is empty. The client
-// acts for a user and not for an operator. Therefore, the Authority permits the client to read this
-// store, and permits no other action. The app exposes the store.
+// acts for a user and not for an operator. Therefore, the Authority of the call permits only
+// reading this store, which the app exposes.
 func (s *session) read(ctx context.Context, store string) (json.RawMessage, error) {
 	name, err := json.Marshal(store)
 	if err != nil {

@@ -39,7 +39,7 @@ type session struct {
 	mu     sync.Mutex
 	link   *mcp.ServerSession // nil before the session begins
 	caller host.Caller        // owner, with the id of the memory session
-	made   bool               // true if this type has started the memory session
+	made   bool               // true if this MCP session has started the memory session
 	ended  bool
 }
 
@@ -139,8 +139,8 @@ func (s *session) begin(ctx context.Context, link *mcp.ServerSession) error {
 	return nil
 }
 
-// memorySessionOpen reports whether the memory session that this type started is still open. A
-// memory session may expire while the client is idle. If the memory session has expired, the next
+// memorySessionOpen reports whether the memory session that this MCP session started is still open.
+// A memory session may expire while the client is idle. If the memory session has expired, the next
 // request starts a new memory session.
 func (s *session) memorySessionOpen(ctx context.Context) bool {
 	if !s.made {
@@ -189,7 +189,7 @@ func (s *session) close() {
 	}
 }
 
-// If this type has started the memory session, end ends the memory session.
+// If this MCP session has started the memory session, end ends the memory session.
 func (s *session) end() {
 	s.stop()
 	s.mu.Lock()

@@ -6,8 +6,9 @@ import (
 
 const (
 	// sleeperRunners is the maximum number of apps whose runs are in progress at the same time. An
-	// app counts once for each tenant. An app has one place for each tenant. A tenant has at most
-	// sleeperTenant places, so the runs of one tenant do not delay the runs of other tenants.
+	// app counts once for each tenant: while the runs of the app for a tenant are in progress, they
+	// take one place. A tenant has at most sleeperTenant places, so the runs of one tenant do not
+	// delay the runs of other tenants.
 	sleeperRunners = 8
 	sleeperTenant  = 4
 	// maxRecent is the maximum number of tenants and apps of tenants whose last turn is remembered.

@@ -317,8 +317,8 @@ func merge(stores []declare.Store, s declare.Store) (all []declare.Store, replac
 	return stores, false
 }
 
-// kindOf returns the kind of a store. If a declaration contains no kind, the result is the kind of
-// a document.
+// kindOf returns the kind of a store. If a declaration contains no kind, the result is
+// declare.KindDocument.
 func kindOf(s declare.Store) declare.Kind { return cmp.Or(s.Kind, declare.KindDocument) }
 
 // withoutBlock removes the block that has the same name as a store that a tenant declared. The

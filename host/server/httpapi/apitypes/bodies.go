@@ -194,7 +194,7 @@ type Fact struct {
 	Revision int64      `json:"revision" doc:"0 if no value is stored"`
 	Updated  *time.Time `json:"updated_at"`
 	Expires  *time.Time `json:"expires_at"`
-	// Default is true if no value is stored, so that Value is the declared default or null.
+	// Default is true if no value is stored. Value is then the declared default or null.
 	Default    bool            `json:"default" doc:"Whether the value is the declared default or null, because no value is stored"`
 	Violations []abi.Violation `json:"violations,omitempty" doc:"Problems of a value that does not have the declared type; only in the response to a write"`
 }

@@ -98,7 +98,7 @@ type FoundEntry struct {
 	Content  json.RawMessage `json:"content" doc:"A text or another JSON value"`
 	Metadata json.RawMessage `json:"metadata" doc:"JSON object"`
 	Score    float64         `json:"score" minimum:"0" maximum:"1" doc:"Relevance of the entry"`
-	// Vector and Text are nil unless the request has scores.
+	// Vector and Text are nil unless EntrySearch.Scores is true.
 	Vector *float64 `json:"vector,omitempty" doc:"Similarity of the vectors, with scores"`
 	Text   *float64 `json:"text,omitempty" doc:"Relevance of the words, with scores"`
 }
