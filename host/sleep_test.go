@@ -713,7 +713,7 @@ func TestSleepUnknownModel(t *testing.T) {
 	}
 }
 
-// TestSleepUndeclared keeps no transcripts.
+// TestSleepUndeclared checks that an app without sleep-time memory keeps no transcripts.
 func TestSleepUndeclared(t *testing.T) {
 	files := sleepFiles("tool: dream", "return []")
 	files["app.yaml"].Data = []byte("app: shop\nblocks: true\n")

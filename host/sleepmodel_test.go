@@ -110,8 +110,8 @@ func (q *sequence) converse(c host.Caller) {
 	}
 }
 
-// interruptAfter waits for n updates of the backend. Before the next update, it calls the function
-// "do".
+// interruptAfter makes the backend call the function "do" before an update, after n further
+// updates.
 func (q *sequence) interruptAfter(n int, do func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

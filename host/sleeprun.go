@@ -32,7 +32,7 @@ type sleepRun struct {
 type droppedProposal struct{ block, scope, reason string }
 
 // newSleepRun returns a run that has not started yet. The caller of the run has the user of the
-// session. newSleepRun also has the agent that was active last, but no session.
+// session. The caller also has the agent that was active last, but no session.
 func newSleepRun(h *Host, lease *memory.Lease) *sleepRun {
 	caller := Caller{Tenant: lease.Tenant, User: lease.User, Agent: lease.Agent}
 	r := &sleepRun{lease: lease}

@@ -11,7 +11,7 @@ type family struct {
 	// noun is the word for a record of the family in faults.
 	noun string
 	// kind is the System part of all keys of the family. part is the key part that contains the id.
-	// prefix is the prefix of the keys of all records in a backend.
+	// prefix is the prefix of the keys of all records of the family.
 	kind   string
 	part   storage.Tag
 	prefix storage.Key

@@ -24,8 +24,7 @@ func (s *Sessions) List(ctx context.Context, c partition.Caller, after string, l
 	return found, next, err
 }
 
-// Like Sessions.List, this method returns a page, but the page contains workflows of the caller's
-// tenant.
+// List is like Sessions.List, but returns a page of workflows of the caller's tenant.
 func (w *Workflows) List(ctx context.Context, c partition.Caller, after string, limit int) (found []Workflow, next string, err error) {
 	found = []Workflow{}
 	next, err = w.page(ctx, c, after, limit, func(r storage.Record) error {

@@ -92,8 +92,8 @@ func (s *Sessions) Preview(state State, start Start) (State, error) {
 	return s.with(state, start, patch)
 }
 
-// WithoutSession returns the state for a run without a session. In the state for a run without a
-// session, only the metadata from the argument "start" is set.
+// WithoutSession returns the state for a run without a session. In this state, only the metadata
+// from the argument "start" is set.
 func (s *Sessions) WithoutSession(start Start) (State, error) {
 	if err := start.check(); err != nil {
 		return State{}, err

@@ -19,7 +19,7 @@ func (r Record) Version() Version {
 	return Version{Key: r.Key, Revision: r.Revision, Generation: r.Generation}
 }
 
-// VersionOf returns the version of the record r that was read under the given key. The argument r
+// VersionOf returns the version of the record that was read under the key k. The argument "found"
 // may be the zero Record.
 func VersionOf(k Key, found Record) Version {
 	v := found.Version()

@@ -30,7 +30,7 @@ const (
 	Item      Tag = 0x80
 )
 
-// tagNames is an array, because every access to a record decodes a key.
+// tagNames is an array and not a map, because every access to a record decodes a key.
 var tagNames = [256]string{
 	System: "system", Tenant: "tenant", App: "app", User: "user", Agent: "agent",
 	Session: "session", Workflow: "workflow", Shared: "shared", Store: "store", Namespace: "namespace", Item: "item",

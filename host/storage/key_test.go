@@ -15,7 +15,7 @@ var tags = []storage.Tag{
 	storage.Session, storage.Workflow, storage.Store, storage.Item,
 }
 
-// drawParts generates parts. An ambiguous encoding would confuse the values of the parts.
+// drawParts generates parts with values that an ambiguous encoding would confuse.
 func drawParts(t *rapid.T, label string) []storage.Part {
 	value := rapid.OneOf(
 		rapid.SampledFrom([]string{"", "a", "aa", "\x10\x01a", "\x70", "\x01", "\x00", "\xff"}),

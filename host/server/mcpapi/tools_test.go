@@ -134,7 +134,8 @@ func TestUnknownTool(t *testing.T) {
 func TestCancelledCallStopsTheRun(t *testing.T) {
 	runs := &results{ended: make(chan *report.Result, 1)}
 	ctx, cancel := context.WithCancel(t.Context())
-	c, _ := connectAt(t, handshake, serve(t, openShop(t, runs)), host.Caller{}, onLog(cancel)) // cancel is called after the run has begun
+	// The tool writes a log line, so cancel is called after the run has begun.
+	c, _ := connectAt(t, handshake, serve(t, openShop(t, runs)), host.Caller{}, onLog(cancel))
 	setLevel(t, c, "debug")
 	if _, err := c.CallTool(ctx, &mcp.CallToolParams{Name: "endless"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled call = %v; want cancelled", err)

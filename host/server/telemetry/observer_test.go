@@ -139,7 +139,8 @@ toolrun_effects_total{app="shop",effect="read",tool="visit"} 1
 `, "toolrun_effects_total")
 }
 
-// refuser rejects all runs. The error of a tool can have a code that package abi does not define.
+// refuser rejects all runs with the error err. The code of err can be a code that package abi does
+// not define.
 type refuser struct {
 	host.NopObserver
 	err error

@@ -22,7 +22,7 @@ import (
 const maxDeferred = 16 << 10
 
 // readDeferred reads the deferred changes in a transaction. The results are the changes that the
-// function "wanted" selects, and the size of all deferred changes in bytes.
+// function "want" selects, and the size of all deferred changes in bytes.
 func readDeferred(tx *bbolt.Tx, want wanted) (c indexChanges, bytes int, err error) {
 	err = tx.Bucket(deferredBucket).ForEach(func(key, part []byte) error {
 		bytes += len(part)

@@ -4,6 +4,6 @@ package bolt
 
 import "errors"
 
-// diskSpace is not supported on this system and returns an error. Callers assume after an error of
-// diskSpace that enough space is free.
+// diskSpace is not supported on this system and returns an error. After this error, callers assume
+// that enough space is free.
 func diskSpace(string) (free, total int64, err error) { return 0, 0, errors.ErrUnsupported }

@@ -5,7 +5,7 @@ import "sync/atomic"
 // freelist decides whether commits store bbolt's list of free pages in the file. The list takes 8
 // bytes for each free page. After a large removal, the free list is long, and every commit that
 // stores the list writes a megabyte. The list of a large file is therefore stored only in two
-// cases. The file is closed, or Space needs the list because the disk is nearly full.
+// cases: when the file is closed, and when Space needs the list because the disk is nearly full.
 //
 // After a crash, the file can lack the list. If the list is missing, Open checks the file and
 // visits all used pages to find the free pages.

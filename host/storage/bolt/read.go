@@ -81,8 +81,8 @@ func sameRange(records *bbolt.Bucket, g storage.Range) (bool, error) {
 	return len(seen) == 0, nil
 }
 
-// check works like check, but reads through a write transaction and sees the writes of that
-// transaction.
+// The method check works like the function check, but reads through a write transaction and sees
+// the writes of that transaction.
 func (t *transaction) check(held storage.Held) error {
 	if held.Empty() {
 		return nil

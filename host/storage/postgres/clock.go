@@ -60,7 +60,7 @@ func (b *Backend) keepTime(ctx context.Context) {
 	for {
 		select {
 		case <-ticker.C:
-			_ = b.clock.measure(ctx, b.serverTime) // an error keeps the last difference
+			_ = b.clock.measure(ctx, b.serverTime) // after an error, the last difference remains in use
 		case <-ctx.Done():
 			return
 		}

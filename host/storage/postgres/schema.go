@@ -53,8 +53,8 @@ var ddl = []string{
 func createTables(ctx context.Context, conn *pgx.Conn, schema string) error {
 	statements := append([]string{
 		`begin isolation level read committed read write`,
-		// Two concurrent CREATE ... Concurrent statements with IF NOT EXISTS can conflict in the
-		// catalog.
+		// This lock serializes the CREATE statements. Even with IF NOT EXISTS, concurrent CREATE
+		// statements can conflict in the catalog.
 		`select pg_advisory_xact_lock(hashtextextended('toolrun tables', 0))`,
 		`create schema if not exists ` + schema,
 	}, ddl...)
