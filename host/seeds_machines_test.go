@@ -32,7 +32,8 @@ func machineBlock(t *testing.T, header string) string {
 
 const claude = "anthropic:claude-sonnet-4-6"
 
-// askMocks returns mocks that contain the answers of the samples' model.
+// askMocks returns mocks for the model that the samples use. The answers of the model are the given
+// objects.
 func askMocks(objects ...string) model.Mocks {
 	var answers []model.MockAnswer
 	for _, o := range objects {

@@ -58,8 +58,8 @@ func readMocks(t *testing.T, text string) host.Invocation {
 }
 
 // TestTestRun checks a test run. The answers of recall and of models must come from mocks, and the
-// run must find no other entries. TestTestRun must store nothing. The Result of the run must list
-// the entries that remember would have stored.
+// run must find no other entries. The run must store nothing. The Result of the run must list the
+// entries that remember would have stored.
 func TestTestRun(t *testing.T) {
 	h := openTestRuns(t)
 	ann := host.Caller{User: "ann"}

@@ -8,8 +8,8 @@ import (
 )
 
 // toolFS is a file system that is confined to the folder of a tool. toolFS rejects symbolic links
-// that lead out of this folder. The underlying file system can follow all links. toolFS can also be
-// confined to the app's folder, but this folder contains other tools.
+// that lead out of this folder. The check is necessary, because the underlying file system might
+// follow all links, or might be confined only to the app's folder, which also contains other tools.
 type toolFS struct{ fsys fs.FS }
 
 // maxLinks is the maximum number of symbolic links that resolve follows for one name.

@@ -48,9 +48,9 @@ func (w *words) reset(text string) {
 	w.text, w.at, w.paired = text, 0, false
 }
 
-// expansion is the maximum factor by which normalization makes a text longer. Normalization replaces
-// one character by up to 18 characters: without a maximum, a small text could cause much work. Texts
-// up to minExpanded bytes can become longer.
+// expansion is the maximum factor by which normalization makes a text longer. Normalization
+// replaces one character by up to 18 characters: without a maximum, a small text could cause much
+// work. The limit is never less than minExpanded bytes.
 const (
 	expansion   = 2
 	minExpanded = 4 << 10

@@ -123,8 +123,8 @@ func (p *parser) expression() (node, error) {
 	return p.fact(first, append([]string{namespace}, path...), dotted+1)
 }
 
-// memory returns a memory expression. The argument "offset" is the start of the expression in the
-// text, and "path" contains the steps after the word memory.
+// memory returns a memory expression. The argument "at" is the start of the expression in the text,
+// and "path" contains the steps after the word memory.
 func (p *parser) memory(at int, path []string) (node, error) {
 	if len(path) == 0 || path[0] == "" {
 		return nil, p.errorf(at, hintForms, "the expression does not contain the name of a store")

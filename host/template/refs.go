@@ -15,7 +15,7 @@ type Ref struct {
 }
 
 // Refs returns the stores and facts that the template reads, in the order of their first use. Each
-// is listed once. The argument "isFact" has the same meaning as Source.IsFact.
+// store and each fact is listed once. The argument "isFact" has the same meaning as Source.IsFact.
 func (t *Template) Refs(isFact func(path string) bool) []Ref {
 	var refs []Ref
 	paths, facts := map[string][]string{}, map[string]bool{}

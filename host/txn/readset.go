@@ -105,8 +105,8 @@ func (s *readSet) tick() {
 
 // visible reports whether a body sees the given record, and returns the lifetime of the record. A
 // body does not see an expired record. The lifetime can depend on other records. The result
-// "missing" contains the keys of records that the lifetime depends on, but that neither the attempt
-// has read nor the function "find" returns.
+// "missing" contains the keys of those other records that the attempt has not read and that the
+// function "find" does not return.
 //
 // To save stack space, visible and its callers pass pointers to records. The call of "visible" is
 // at the deepest point of a run's stack. When a stack outgrows its size, Go copies the stack.

@@ -164,9 +164,9 @@ func (tx *Tx) attempt(ctx context.Context, body func(context.Context, *Tx) error
 	return tx.finish(ctx, failure)
 }
 
-// Other transactions may hold fair locks of the records that the attempt used. queue then acquires
-// the locks before the first commit. If the commit did not wait for the locks, the commit could
-// starve the other transactions.
+// If other transactions hold fair locks of the records that the attempt used, queue acquires the
+// locks before the first commit. If the commit did not wait for the locks, the commit could starve
+// the other transactions.
 func (tx *Tx) queue(ctx context.Context) error {
 	touched := tx.local.touched()
 	if !tx.run.db.locks.Busy(touched) {

@@ -116,8 +116,8 @@ func addAgents(s *Server) {
 	})
 }
 
-// evaluate evaluates the rules of an agent. A rule can use variables from the request of a
-// platform. Users cannot set variables, because triggers store the variables.
+// evaluate evaluates the rules of an agent. A rule can use the variables that a platform sets in
+// its request. Users cannot set variables, because triggers could store the variables.
 func (c *call) evaluate(ctx context.Context, t host.Turn, f apitypes.RuleFields, do func(context.Context, host.Turn) (*report.Evaluation, error)) (*evaluationOutput, error) {
 	if f.Variables != nil && c.principal.Role == auth.User {
 		return nil, platformOnly("variables")

@@ -109,7 +109,7 @@ func resultOf(result *report.Result, err error) (*resultOutput, error) {
 	return nil, &p
 }
 
-// approvalOf returns an approval in the form of responses.
+// approvalOf converts an approval to the type that responses contain.
 func approvalOf(a approval.Approval) apitypes.Approval {
 	return apitypes.Approval{
 		Token: a.Token, RunID: a.Run, Tool: a.Tool, User: a.User, Session: a.Session, Workflow: a.Workflow, Binding: apitypes.ApprovalBinding(a.Binding),

@@ -123,7 +123,8 @@ func TestKeyReuse(t *testing.T) {
 	}
 }
 
-// zipBomb is a small DOCX file. After decompression, the text of the file would have a gigabyte.
+// zipBomb returns a small DOCX file. After decompression, the text of the file would have a
+// gigabyte.
 func zipBomb(t testing.TB) string {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)

@@ -228,7 +228,7 @@ func outputOf(b block.Block) *blockOutput {
 	return &blockOutput{ETag: block.ETag(b.Revision), Body: blockOf(b)}
 }
 
-// blockOf returns a block in the form of responses.
+// blockOf converts a block to the type that responses contain.
 func blockOf(b block.Block) apitypes.Block {
 	j := b.JSON()
 	return apitypes.Block{

@@ -23,9 +23,9 @@ const (
 	// DefaultBodyBytes is the default of Options.BodyBytes.
 	DefaultBodyBytes = 256 << 20
 
-	// For each byte of a JSON body, several bytes of memory are reserved. While the body is read
-	// and decoded, readingTakes bytes are reserved, which includes garbage. From the end of
-	// decoding to the end of the request, keptTakes bytes are reserved.
+	// For each byte of a JSON body, several bytes of memory are reserved: readingTakes bytes while
+	// the body is read and decoded, which includes the decoder's garbage, and then keptTakes bytes
+	// until the end of the request.
 	readingTakes = 12
 	keptTakes    = 3
 	// Some parts of a body are decoded into trees of values. treeBytes is the maximum size of such

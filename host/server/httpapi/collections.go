@@ -132,7 +132,7 @@ func listCollections(ctx context.Context, c *call, _ *apitypes.Target) (*listOut
 	return &listOutput[apitypes.Collection]{apitypes.List[apitypes.Collection]{Items: list}}, nil
 }
 
-// collectionOf returns the description of a collection in the form of responses.
+// collectionOf converts the description of a collection to the type that responses contain.
 func collectionOf(d memory.CollectionDetails) apitypes.Collection {
 	described := apitypes.Collection{
 		Name: d.Name, Declared: d.Declared, Access: d.Access, Retention: d.Retention, Language: d.Language, Erase: d.Erase, Embedding: d.Embedding,

@@ -157,7 +157,7 @@ func newWorld(t *testing.T) *fixture {
 	return &fixture{t: t, api: s.api}
 }
 
-// seed creates data of ann and bob that no other case has used.
+// seed contains the ids of data of ann and bob. Each case uses data of its own.
 type seed struct{ annSession, bobSession, file, store, run string }
 
 func (w *fixture) send(who, method, target, body, contentType string) reply {

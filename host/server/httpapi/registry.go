@@ -27,7 +27,7 @@ const (
 // statusDone is the status of a run that has ended. Package host defines all other statuses.
 const statusDone = "done"
 
-// errCancelledByID is the cause of a run that was canceled by a request.
+// errCancelledByID is the cancellation cause of a run that was canceled by a request.
 var errCancelledByID = abi.Faultf(abi.Cancelled, "the run was canceled by a request")
 
 // registry finds runs by id: the runs in progress and the runs that ended recently. registry is

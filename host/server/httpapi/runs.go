@@ -133,8 +133,8 @@ func (in *runInput) job() (job, error) {
 	return job{tool: in.Body.Tool, fields: in.Body.RunFields, key: in.Key}, nil
 }
 
-// job returns a job for the session in the path of the request. The body of the request may contain
-// the same session as the path.
+// job returns a job for the session in the path of the request. If the body of the request also
+// contains a session, it must be the session in the path.
 func (in *sessionRunInput) job() (job, error) {
 	if in.Body.Session != "" && in.Body.Session != in.Session {
 		return job{}, abi.Faultf(abi.InvalidArgument, "`session_id` differs from the session in the path").WithHint("omit `session_id` from the body")

@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/tenants"
 )
 
-// memoryPage is the vendor's documentation page about memory blocks. The copy of the page does not
-// mark where a sample begins and ends.
+// memoryPage returns the vendor's documentation page about memory blocks. The copy of the page does
+// not mark where a sample begins and ends.
 func memoryPage(t *testing.T) string {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "shared", "seeds", "002_agentflow_memory_blocks.txt"))

@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/tenants"
 )
 
-// seedMessage is the request on the vendor's documentation page.
+// seedMessage returns the request on the vendor's documentation page.
 func seedMessage(t *testing.T) string {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "shared", "seeds", "004_agentic_apps_memory_stores.txt"))

@@ -18,8 +18,8 @@ var sleepyFiles = fstest.MapFS{
 	"dream.js": {Data: []byte(`if (input.transcript[0].content === "hello") console.log("private"); throw new Error("cannot read " + input.transcript[0].content)`)},
 }
 
-// sleepy is a service with sleep-time memory. The test advances the clock of the service, and runs
-// begin soon after they are due.
+// sleepy returns a service with sleep-time memory. The test advances the clock of the service, and
+// runs begin soon after they are due.
 func sleepy(t *testing.T) (s *service, advance func(time.Duration)) {
 	t.Helper()
 	var mu sync.Mutex

@@ -86,7 +86,7 @@ var builtIn = apitypes.Store{
 	Schema:      memory.SessionMetaSchema,
 }
 
-// describe returns a declaration in the form that clients receive.
+// describe converts a declaration to the type that responses contain.
 func (h *storeHandler) describe(c *call, st declare.Store) apitypes.Store {
 	declared := declaredByAPI
 	if a, ok := h.apps.App(c.app); ok {

@@ -19,8 +19,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// paused is a shop that pauses at the first memory operation of a run. Before the pause, the run
-// closes the channel "begun". The run continues when the channel "resume" is closed.
+// paused returns a shop that pauses at the first memory operation of a run. Before the pause, the
+// run closes the channel "begun". The run continues when the channel "resume" is closed.
 func paused(t *testing.T) (h *host.Host, runs *results, begun, resume chan struct{}) {
 	t.Helper()
 	begun, resume = make(chan struct{}), make(chan struct{})

@@ -77,9 +77,9 @@ func (b *Backend) count() (found Stats, err error) {
 	return found, err
 }
 
-// eachApp calls the function "do" with the usage of each account that is not a user account.
-// Accounts of apps and separate accounts are included. eachApp skips user accounts, because the
-// account of an app includes the app's users.
+// eachApp calls the function "do" with the usage of each account that is not a user account. The
+// accounts of apps and the separate accounts of ledger entries and metering records are included.
+// eachApp skips user accounts, because the account of an app includes the app's users.
 func eachApp(tx *bbolt.Tx, do func(storage.Usage)) error {
 	c := tx.Bucket(usageBucket).Cursor()
 	for k, v := c.First(); k != nil; {
