@@ -219,10 +219,9 @@ type Backend interface {
 	// The history is bounded: Changes returns ErrTooOld for a position before the beginning of the
 	// history, and for the zero Position.
 	//
-	// A backend may withhold changes while an older transaction is in progress. In a backend that
-	// withholds changes, each write follows all writes that were visible to the transaction of the
-	// write. While changes are withheld, the current position is the position before the withheld
-	// changes.
+	// A backend may withhold changes while an older transaction is in progress. In the history of
+	// such a backend, each write follows all writes that the transaction of the write could see.
+	// While changes are withheld, the current position is the position before the withheld changes.
 	Changes(ctx context.Context, prefix Key, since Position, limit int) ([]Changed, Position, error)
 
 	// Ping checks that the backend can read and write. Ping commits a write that changes nothing.

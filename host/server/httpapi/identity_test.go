@@ -89,7 +89,8 @@ func TestUsersCannotTakeOverSessions(t *testing.T) {
 	for _, call := range []struct{ method, path, body string }{
 		{"POST", "/sessions", `{"session_id":"ID"}`},
 		{"POST", "/runs", `{"tool":"look","session_id":"ID"}`},
-		{"POST", "/runs", `{"tool":"wait","session_id":"ID"}`}, // no timeout_ms: it includes compiling
+		// The next request has no timeout_ms, because timeout_ms would include the compilation.
+		{"POST", "/runs", `{"tool":"wait","session_id":"ID"}`},
 		{"POST", "/runs/stream", `{"tool":"look","session_id":"ID"}`},
 		{"POST", "/sessions/ID/runs", `{"tool":"look"}`},
 		{"POST", "/sessions/ID/runs/stream", `{"tool":"look"}`},

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// maxWaiting is the maximum number of requests that wait for one semaphore. A tenant may have
-// 1/tenantPart of all waiting requests. Each caller of a tenant, and each link of a tenant, may
-// have 1/callerPart of the tenant's waiting requests. Therefore, one caller cannot fill the queue
-// and keep other callers out.
+// maxWaiting is the maximum number of requests that wait for one semaphore. A tenant may have at
+// most 1/tenantPart of these requests. Each caller of a tenant, and each link of a tenant, may have
+// at most 1/callerPart of the tenant's part. Therefore, one caller cannot fill the queue and keep
+// other callers out.
 const maxWaiting, tenantPart, callerPart = 4096, 4, 8
 
 // waitQueue is a queue of reservations, grouped by tenant and then by caller. Tenants and callers

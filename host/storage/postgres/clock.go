@@ -60,7 +60,7 @@ func (b *Backend) keepTime(ctx context.Context) {
 	for {
 		select {
 		case <-ticker.C:
-			_ = b.clock.measure(ctx, b.serverTime) // after an error, the last difference remains in use
+			_ = b.clock.measure(ctx, b.serverTime) // if this fails, the last difference stays
 		case <-ctx.Done():
 			return
 		}

@@ -100,9 +100,10 @@ func configure(dsn string) (*pgxpool.Config, string, error) {
 	// needed: every statement can use an index. The query plans do not depend on the arguments.
 	params["enable_seqscan"] = "off"
 	params["plan_cache_mode"] = "force_generic_plan"
-	// If a process hangs during an update, the server ends the idle transaction and releases the
-	// locks of the update. The server's timeout is shorter than commitTimeout, so other commits do
-	// not fail.
+	// If a process hangs during an update, the server ends the idle transaction after a minute and
+	// releases the locks of the update. Other commits that wait for these locks fail after
+	// lock_timeout. Because lock_timeout is shorter than commitTimeout, the outcome of these
+	// commits is known.
 	params["idle_in_transaction_session_timeout"] = "60s"
 	params["lock_timeout"] = "10s"
 	return config, schema, nil
