@@ -65,8 +65,8 @@ func (s Sessions) List(ctx context.Context, caller Caller, after string, limit i
 	return found, next, err
 }
 
-// If an operator passes a caller without a user, withUser adds the user who owns the caller's
-// session or workflow. A run does not use withUser: the caller of a run must contain the user.
+// withUser adds the user who owns the caller's session or workflow if an operator passes a caller
+// without a user. A run does not use withUser: the caller of a run must contain the user.
 func (s Sessions) withUser(ctx context.Context, caller Caller) Caller {
 	if caller.User == "" && caller.Session != "" {
 		if found, err := s.Get(ctx, caller); err == nil {

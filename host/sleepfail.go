@@ -37,9 +37,9 @@ func (s Sleep) fail(ctx context.Context, r *sleepRun, f *abi.Fault) error {
 	return memory.NewSleepQueue(s.h.memory).Release(context.WithoutCancel(ctx), lease, retryAfter(lease.Tries), f.Code)
 }
 
-// loggedMessage returns the message of a fault, which can be logged. The code of a tool can put any
-// text into the message of its own fault, even a part of the conversation. For such a fault,
-// loggedMessage returns "".
+// loggedMessage returns the message of a fault if the message may be logged. The code of a tool can
+// put any text into the message of its own fault, even a part of the conversation. For such a
+// fault, loggedMessage returns "".
 func loggedMessage(f *abi.Fault) string {
 	if f.Code == abi.ToolError || f.File != "" || f.Stack != "" {
 		return ""
@@ -47,8 +47,8 @@ func loggedMessage(f *abi.Fault) string {
 	return f.Message
 }
 
-// If a run has failed too often, giveUp discards the messages and adds an entry to the ledger. If
-// the conversation has continued in the meantime, the run is repeated later.
+// giveUp discards the messages of a run that has failed too often, and adds an entry to the ledger.
+// If the conversation has continued in the meantime, the run is repeated later.
 func (s Sleep) giveUp(ctx context.Context, lease *memory.Lease, code abi.Code) error {
 	ctx = context.WithoutCancel(ctx)
 	queue := memory.NewSleepQueue(s.h.memory)
@@ -77,7 +77,7 @@ func (s Sleep) discardEntry(lease *memory.Lease, code abi.Code) (*ledger.Entry, 
 	return &entry, nil
 }
 
-// If a run has failed for the n-th time, retryAfter returns the delay before the run is repeated.
+// retryAfter returns the delay before a run that has failed the given number of times is repeated.
 func retryAfter(tries int) time.Duration {
 	return min(sleepRetry<<min(max(tries-1, 0), 20), maxSleepRetry)
 }

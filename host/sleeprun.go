@@ -108,8 +108,8 @@ func (r *sleepRun) update(ctx context.Context, _ *turn, env *agentEnv) error {
 	return t.Finish(ctx)
 }
 
-// If the conversation has continued during the run, giveBack schedules another run. If another node
-// has already processed the transcript, or has leased the run, giveBack does nothing.
+// giveBack schedules another run if the conversation has continued during the run. giveBack does
+// nothing if another node has already processed the transcript, or has leased the run.
 func (r *sleepRun) giveBack(ctx context.Context, t *memory.Transcript) error {
 	if !t.State.Due.Equal(r.lease.At) || len(t.State.Messages) == 0 {
 		return nil
@@ -219,8 +219,8 @@ func (r *sleepRun) store(ctx context.Context, v *memory.View, blocks []sleep.Blo
 	return rejected, nil
 }
 
-// If storing a proposal fails with the given code, sentBack reports whether the proposal is
-// returned to the tool or the model.
+// sentBack reports whether a proposal is returned to the tool or the model if storing the proposal
+// fails with the given code.
 func sentBack(code abi.Code) bool {
 	return code == abi.TooLarge || code == abi.InvalidArgument || code == abi.QuotaExceeded
 }

@@ -12,9 +12,9 @@ import (
 // maxQueuedTurns is the maximum number of turns that wait for other turns of the same session.
 const maxQueuedTurns = 32
 
-// In each session, a turnQueue executes one turn after the other, in the order in which they were
-// requested. The order of execution prevents conflicts between turns. The correctness of turns does
-// not depend on the queue, because other processes have their own queues. The zero value of a
+// A turnQueue executes the turns of each session one after the other, in the order in which they
+// were requested. The order of execution prevents conflicts between turns. The correctness of turns
+// must not depend on the queue, because other processes have their own queues. The zero value of a
 // turnQueue is ready to use. A turnQueue is safe for concurrent use.
 type turnQueue struct {
 	mu sync.Mutex

@@ -27,7 +27,7 @@ func (s *Sessions) Start(ctx context.Context, c partition.Caller, start Start) (
 	return s.Get(ctx, c)
 }
 
-// If the caller's session does not exist, Use starts the session. Use binds the session to the
+// Use starts the caller's session if the session does not exist. Use binds the session to the
 // caller's user, records the use, and applies the argument "start". Use writes only if the session
 // changes.
 func (s *Sessions) Use(ctx context.Context, c partition.Caller, start Start) error {

@@ -36,7 +36,7 @@ func NewWorkflows(db *records.DB, cfg WorkflowConfig) *Workflows {
 	return &Workflows{lifecycle{workflows, db, cfg.Idle, cfg.NamedFor}}
 }
 
-// If the caller's workflow does not exist, Use starts the workflow. Use binds the workflow to the
+// Use starts the caller's workflow if the workflow does not exist. Use binds the workflow to the
 // caller's user, and records the use.
 func (w *Workflows) Use(ctx context.Context, c partition.Caller) error {
 	key := w.of.key(w.db.App, c)

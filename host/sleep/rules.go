@@ -53,8 +53,8 @@ func (p Proposal) Target(blocks []Block) (target *Block, reason string) {
 	return nil, "the app has no such block"
 }
 
-// If a proposal can replace the text b, allowed returns b. Otherwise, allowed returns the reason
-// why the proposal is rejected.
+// allowed returns b if a proposal can replace the text b. Otherwise, allowed returns the reason why
+// the proposal is rejected.
 func (p Proposal) allowed(b *Block) (target *Block, reason string) {
 	switch {
 	case !b.Writable:

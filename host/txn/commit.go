@@ -165,7 +165,7 @@ func (c *commit) lacksRoom(err error) bool {
 	return over || c.full != nil && errors.Is(err, c.full)
 }
 
-// If the reply to a commit was lost, lookUp determines whether the commit was applied. If a commit
+// lookUp determines whether a commit was applied if the reply to the commit was lost. If a commit
 // was applied, the written records contain the id of the run. If the records contain another id,
 // the outcome stays unknown. Another run may have overwritten the records, or the commit may still
 // be in progress.

@@ -48,7 +48,7 @@ func (tx *Tx) rollBack(mark int) {
 	}
 }
 
-// When the blind updates of a record are undone, joinAsSeen adds the record to the read set. The
+// joinAsSeen adds a record to the read set when the blind updates of the record are undone. The
 // body knows that the blind updates succeeded, and may depend on their success. Because the updates
 // were undone, the commit does not repeat them.
 func joinAsSeen(tx *Tx, e *entry) {

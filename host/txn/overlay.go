@@ -70,7 +70,7 @@ func (o *overlay) find(key storage.Key) *entry {
 	return nil
 }
 
-// An overlay with at most fewEntries entries needs no index.
+// fewEntries is the maximum number of entries in an overlay without an index.
 const fewEntries = 16
 
 func (o *overlay) add(e *entry) {
@@ -136,7 +136,7 @@ type saved struct {
 	write write
 }
 
-// Before an update, save stores the current write of an entry, so that the update can be undone.
+// save stores the current write of an entry before an update, so that the update can be undone.
 func (o *overlay) save(e *entry) { o.undo = append(o.undo, saved{e, e.write}) }
 
 // touched returns the keys that the attempt wrote or read. If a key was only read by a scan of a

@@ -8,7 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// If the records of a read change during the read, the read is repeated at most maxReads times.
+// maxReads is the maximum number of times that a read is tried. A read is tried again if its
+// records change during the read.
 const maxReads = 4
 
 // errRaced means that a scanned range changed during a read, but no record in the read set changed.

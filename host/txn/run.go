@@ -57,8 +57,9 @@ func (db *DB) Run(ctx context.Context, o Options, body func(context.Context, *Tx
 	}
 }
 
-// Before another attempt, queueAgain acquires the fair locks of the records that the last attempt
-// used. If queueAgain returns an error, the run ends, because another attempt cannot succeed.
+// queueAgain acquires the fair locks of the records that the last attempt used, before the next
+// attempt begins. If queueAgain returns an error, the run ends, because another attempt cannot
+// succeed.
 func (r *run) queueAgain(ctx context.Context, tx *Tx) error {
 	r.lease.Release()
 	if err := r.lock(ctx, tx.local.touched(), tx.reads.prefixes()); err != nil {
@@ -83,7 +84,7 @@ func (r *run) lock(ctx context.Context, keys, prefixes []storage.Key) (err error
 	return nil
 }
 
-// If a run had conflicts until its context ended, conflictAtEnd returns the error of the run.
+// conflictAtEnd returns the error of a run that had conflicts until its context ended.
 func conflictAtEnd(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()
@@ -164,9 +165,9 @@ func (tx *Tx) attempt(ctx context.Context, body func(context.Context, *Tx) error
 	return tx.finish(ctx, failure)
 }
 
-// If other transactions hold fair locks of the records that the attempt used, queue acquires the
-// locks before the first commit. If the commit did not wait for the locks, the commit could starve
-// the other transactions.
+// queue acquires the fair locks of the records that the attempt used if other transactions hold
+// some of these locks. If the first commit did not wait for the locks, it could starve the other
+// transactions.
 func (tx *Tx) queue(ctx context.Context) error {
 	touched := tx.local.touched()
 	if !tx.run.db.locks.Busy(touched) {

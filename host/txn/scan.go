@@ -62,8 +62,8 @@ func (s *scan) run(ctx context.Context, n int) ([]storage.Record, error) {
 	return s.records(ctx, rows, n)
 }
 
-// If the transaction has written records in the scanned range, joinWrites adds the records to the
-// read set, because the scan returns them. The result "deleted" is the number of records in the
+// joinWrites adds the records that the transaction has written in the scanned range to the read
+// set, because the scan returns these records. The result "deleted" is the number of records in the
 // range that the transaction deletes.
 func (s *scan) joinWrites(ctx context.Context) (deleted int, err error) {
 	for _, e := range s.tx.local.entries {
@@ -97,8 +97,8 @@ func (s *scan) chunk(ctx context.Context, after storage.Key, limit int) (rows []
 	return nil, false, s.tx.conflict()
 }
 
-// The arguments of rangeOf describe a read of heads. rangeOf returns the range of keys that the
-// read has visited.
+// rangeOf returns the range of keys that a read of heads has visited. The arguments describe the
+// read.
 func rangeOf(prefix, after storage.Key, limit int, heads []storage.Head) storage.Range {
 	rows := make([]storage.Record, len(heads))
 	for i, h := range heads {

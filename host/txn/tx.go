@@ -72,8 +72,8 @@ func (tx *Tx) Writes(yield func(stored, next storage.Record) bool) {
 	}
 }
 
-// The argument of show is an entry in the read set. The method sets r to the state that the entry's
-// record will have after the commit.
+// show sets r to the state that the record of an entry will have after the commit. The entry must
+// be in the read set.
 func (tx *Tx) show(ctx context.Context, e *entry, r *storage.Record) error {
 	if e.write.set && e.write.next.Exists() && !e.base.Exists() {
 		if err := tx.readFloor(ctx, e); err != nil {

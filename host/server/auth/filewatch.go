@@ -115,7 +115,7 @@ func (w *watchedFile[T]) read() (value T, info fs.FileInfo, err error) {
 	return value, info, err
 }
 
-// After forget, the next call of get reads the file again.
+// forget makes the next call of get read the file again.
 func (w *watchedFile[T]) forget() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

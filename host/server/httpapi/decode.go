@@ -174,8 +174,8 @@ func trimSpace(text []byte) []byte {
 
 var rawMessage = reflect.TypeFor[json.RawMessage]()
 
-// An operation has an input type with the field Body. add records the names of the JSON members
-// that Body declares.
+// add records the names of the JSON members of a request body. The argument is the input type of an
+// operation, whose field Body has the type of the body.
 func (d *decoder) add(input reflect.Type) {
 	body, ok := input.FieldByName("Body")
 	if !ok || body.Type.Kind() != reflect.Struct {

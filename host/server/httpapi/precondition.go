@@ -13,8 +13,8 @@ import (
 // anyRecord is the If-Match value that matches any existing record.
 const anyRecord = "*"
 
-// If another writer changes the record during a write with "If-Match: *", the write is tried again.
-// maxAnyTries is the maximum number of times that a write is tried.
+// maxAnyTries is the maximum number of times that a write with "If-Match: *" is tried. The write is
+// tried again if another writer changes the record during the write.
 const maxAnyTries = 16
 
 // withPrecondition performs a write with the precondition in options. The function current returns

@@ -20,7 +20,7 @@ import (
 // effect continues to wait for an approval.
 const elicitTime = 2 * time.Minute
 
-// During one call, the user is asked about at most maxElicited effects.
+// maxElicited is the maximum number of effects about which the user is asked during one call.
 const maxElicited = 10
 
 // elicit asks the user about the effects of a paused run, one after the other, and returns the last

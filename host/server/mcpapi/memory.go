@@ -101,8 +101,8 @@ func describeBlock(b declare.Block) string {
 	return strings.TrimSuffix(b.Description, ".") + "; " + limits + "."
 }
 
-// If the client acts for a user, addMemory adds the tools for blocks and collections. If the client
-// acts for a user, addMemory also adds each block as a resource.
+// addMemory adds the tools for blocks and collections, and adds each block as a resource. If the
+// client does not act for a user, addMemory does nothing.
 func (s *session) addMemory() {
 	if s.owner.User == "" {
 		return

@@ -11,8 +11,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// If a client is slow, the notifications of a run wait. maxWaiting is the maximum number of waiting
-// notifications.
+// maxWaiting is the maximum number of notifications of a run that wait for a slow client.
 const maxWaiting = 1000
 
 var levels = map[abi.Level]mcp.LoggingLevel{

@@ -274,8 +274,8 @@ func (s *Server) owned(id string, owner host.Caller) *session {
 	return nil
 }
 
-// If the open session with the given id belongs to the caller, find returns the session and marks
-// it as busy. Call the method "leave" when the request is done.
+// find returns the open session with the given id if the session belongs to the caller, and marks
+// the session as busy. Call the method "leave" when the request is done.
 func (s *Server) find(id string, owner host.Caller) *session {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -65,9 +65,9 @@ func (s *session) ensureSession(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// Up to protocol version 2025-11-25, codeNoResource is the error code for an unknown resource.
-// Later versions use the code for invalid parameters. For all versions, the SDK returns the code
-// for invalid parameters.
+// codeNoResource is the error code for an unknown resource in the protocol versions up to
+// 2025-11-25. Later versions use the code for invalid parameters, which the SDK returns for all
+// versions.
 const codeNoResource = -32002
 
 // withResourceCode replaces the code of an error about an unknown resource with the code that the
@@ -189,7 +189,7 @@ func (s *session) close() {
 	}
 }
 
-// If this MCP session has started the memory session, end ends the memory session.
+// end ends the memory session if this MCP session has started it.
 func (s *session) end() {
 	s.stop()
 	s.mu.Lock()

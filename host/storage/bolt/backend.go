@@ -17,7 +17,7 @@ import (
 
 var _ storage.Backend = (*Backend)(nil)
 
-// If bbolt panics while it holds its locks, all later operations return errBroken.
+// errBroken is the error of all operations after bbolt has panicked while it held its locks.
 var errBroken = errors.New("the database failed; close it and check the file")
 
 // Backend is an open database. Backend is safe for concurrent use.

@@ -52,8 +52,8 @@ func senderOf(keys []storage.Key) sender {
 	return sender{}
 }
 
-// Tenants take turns. When it is the tenant's turn, submit executes the function "do" in a commit.
-// If ctx ends before the call to "do", submit stops waiting.
+// submit executes the function "do" in a commit. Tenants take turns, so submit waits for the
+// tenant's turn. If ctx ends before the call to "do", submit stops waiting.
 //
 // No separate goroutine commits. If no commit is in progress, the caller of submit commits its own
 // request, so a single update does not wait. Callers that arrive during a commit wait and share the

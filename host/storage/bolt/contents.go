@@ -22,9 +22,9 @@ import (
 // piece, a page header of 16 bytes, an element header of 16 bytes and a key of 8 bytes.
 const pieceBytes = 16<<10 - 40
 
-// If the content of a record is not stored in the record, the value of the record begins with the
-// byte "apart". The encoded record follows the byte "apart", and contains a reference to the
-// content. The encoded form of a record never begins with the byte "apart".
+// apart is the first byte of the value of a record whose content is not stored in the record. The
+// encoded record follows this byte, and contains a reference to the content. The encoded form of a
+// record never begins with the byte "apart".
 const apart = 0xC0
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -174,7 +174,8 @@ func (t *transaction) encode(r storage.Record) ([]byte, error) {
 	return storage.AppendRecord([]byte{apart}, r), nil
 }
 
-// If the content of the record under k is stored in pieces, discard removes the pieces.
+// discard removes the pieces of the content of the record under k. If the content is not stored in
+// pieces, discard does nothing.
 func (t *transaction) discard(k storage.Key) error {
 	value := t.records.Get([]byte(k))
 	if !isApart(value) {

@@ -44,7 +44,7 @@ func (b *Backend) Changes(ctx context.Context, prefix storage.Key, since storage
 	return changes, next, err
 }
 
-// If an observation in the argument "held" is no longer true, check returns storage.ErrChanged.
+// check returns storage.ErrChanged if an observation in the argument "held" is no longer true.
 // check reads versions, but it reads neither contents nor checksums.
 func check(tx *bbolt.Tx, held storage.Held) error {
 	if held.Empty() {

@@ -90,8 +90,8 @@ func (b *Backend) ScanTag(ctx context.Context, what storage.Selector, after stor
 // transactions free.
 const maxLooked = 1000
 
-// If a sweep is limited to one group, maxGroupLooked is the maximum number of records that the
-// sweep checks. All groups share the expiry index, so the sweep also reads entries of other groups.
+// maxGroupLooked is the maximum number of records that a sweep checks if the sweep is limited to
+// one group. All groups share the expiry index, so the sweep also reads entries of other groups.
 const maxGroupLooked = 50_000
 
 // search is the state of a sweep of the expiry index.
@@ -230,9 +230,9 @@ type removal struct {
 }
 
 // indexed makes passes over the candidates of an index. Each pass removes the matching records. The
-// method ends after a pass that removes no records. During a pass, other callers can write records
-// at positions that the pass has already visited. The next pass finds the records that the previous
-// pass has missed.
+// method ends after a pass that removes no records or that needs only one commit. During a pass,
+// other callers can write records at positions that the pass has already visited. The next pass
+// finds the records that a pass with several commits has missed.
 func (r *removal) indexed(ctx context.Context, candidates func(t *transaction, from []byte) (entries, error)) error {
 	for {
 		var from []byte
@@ -317,7 +317,7 @@ func (r *removal) chunk(ctx context.Context, candidates func(*transaction) (entr
 	return c, nil
 }
 
-// If the record under a key matches, look adds the record to the list of records to remove.
+// look adds the record under a key to the list of records to remove if the record matches.
 func (c *chunk) look(t *transaction, k storage.Key, match func(storage.Record) bool) {
 	c.looked++
 	found, err := fetchHead(t.tx, k)

@@ -31,8 +31,8 @@ func openReserved(path string, o bbolt.Options) (file, error) {
 	return openFile(path, o) // the process has too little address space
 }
 
-// If a file of the given size is full, growth returns the number of bytes by which the file must
-// grow. In a large mapping, bbolt would enlarge even a small file by 16 MiB.
+// growth returns the number of bytes by which a full file of the given size must grow. In a large
+// mapping, bbolt would enlarge even a small file by 16 MiB.
 func growth(size int64) int {
 	const minimum, maximum = 32 << 10, 16 << 20
 	return int(min(max(size/4, minimum), maximum))

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// The two header pages of a file have the flag metaPage.
+// metaPage is the flag of the two header pages of a file.
 const metaPage = 0x04
 
 // pageWriter writes a bbolt database from sorted entries. When a page is full, pageWriter writes

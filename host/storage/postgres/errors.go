@@ -55,9 +55,9 @@ func (b *Backend) failure(ctx context.Context, err error) error {
 	return fmt.Errorf("PostgreSQL: %w", err)
 }
 
-// The argument of rolledBack is the error of a batch that ends with COMMIT. rolledBack reports
-// whether the error proves that nothing was committed. Nothing was committed if the server rejected
-// a statement of the batch, or did not receive any statement.
+// rolledBack reports whether the error of a batch that ends with COMMIT proves that nothing was
+// committed. Nothing was committed if the server rejected a statement of the batch, or did not
+// receive any statement.
 func rolledBack(err error) bool {
 	var reported *pgconn.PgError
 	if errors.As(err, &reported) {

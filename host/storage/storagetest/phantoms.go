@@ -116,7 +116,7 @@ func testLinearizableRanges(t *testing.T, b storage.Backend) {
 	}
 }
 
-// In one transaction, listAnd lists the members of the set and changes the set.
+// listAnd lists the members of the set and changes the set, in one transaction.
 func listAnd(b storage.Backend, op setOperation) (saw string, err error) {
 	ctx, prefix := context.Background(), app("set")
 	_, at, err := b.Read(ctx, nil, storage.Held{})

@@ -20,7 +20,7 @@ type Counters interface {
 	Value(counter int) (int, error)
 }
 
-// Each test in Contention runs contentionSeeds different interleavings.
+// contentionSeeds is the number of interleavings that each test in Contention runs.
 const contentionSeeds = 20
 
 // Contention runs transactions that use the same records. Each transaction must finish after a few
@@ -102,7 +102,7 @@ func (c *workload) oneRecord() {
 	}
 }
 
-// In the test "newcomers", new transactions start again and again. A transaction that had a
+// newcomers is a test in which new transactions start again and again. A transaction that had a
 // conflict must finish nevertheless.
 func (c *workload) newcomers() {
 	for range 5 {
@@ -119,8 +119,8 @@ func (c *workload) newcomers() {
 	}
 }
 
-// In the test "crossing", transactions use the same records in different orders. The transactions
-// must not deadlock.
+// crossing is a test in which transactions use the same records in different orders. The
+// transactions must not deadlock.
 func (c *workload) crossing() {
 	for i := range 24 {
 		c.add([][]int{{1, 2}, {2, 3}, {3, 1}, {2, 1}}[i%4]...)

@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// If PostgreSQL is not installed, errMissing is the reason why a test is skipped.
+// errMissing is the reason why a test is skipped if PostgreSQL is not installed.
 var errMissing = errors.New("PostgreSQL 14 or later is not installed: no initdb in PATH or /usr/lib/postgresql/*/bin")
 
 // oldest is the oldest supported major version.
