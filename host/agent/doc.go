@@ -1,5 +1,6 @@
-// Package agent executes agents that are written in the language of package abl. The package
-// performs turns of a conversation, recalls facts when events fire, and checks constraints.
+// Package agent executes the turns of conversational agents. The agents are written in the language
+// of package abl. During a turn, the package also recalls facts when events fire, and checks
+// constraints.
 //
 // A Set contains the compiled agents of an app. Set.Turn performs one turn with an Env. The Env
 // provides the facts, the variables and the tools of one attempt to execute a transaction. The

@@ -1,5 +1,5 @@
-// Package app reads declarations of apps from files. An app file (app.yaml) declares stores, tools
-// and prompts. A tool can also be declared by a manifest (tool.json) in its folder.
+// Package app reads app files, which declare stores, tools and prompts. The usual name of an app
+// file is app.yaml. A tool can also be declared by a manifest (tool.json) in its folder.
 //
 // [Load] checks the whole declaration. It reports all mistakes at once. Each mistake is a [Problem]
 // with file, line, column and a hint. A mistake in a tool or a prompt disables only that tool or

@@ -1,6 +1,6 @@
-// Package machine implements the language of machines. The package parses and formats files and
-// reports mistakes with their positions. The package also derives JSON Schemas and permissions from
-// a machine.
+// Package machine parses, checks and formats machines, which are tools that consist of declared
+// steps. The package reports mistakes with their positions, and derives JSON Schemas and
+// permissions from a machine.
 //
 // A machine is a sequence of steps. The steps "recall", "remember" and "forget" use collections.
 // The step "ask" uses a language model. The step "compute" contains JavaScript. The parser

@@ -1,6 +1,7 @@
-// Package memory implements the memory of tools. The memory consists of the stores that an app
-// declares. A storage.Backend keeps the stored data. Tool code accesses the stores through a
-// [View]. A View belongs to one caller and one attempt of a run, and has the grants of one tool.
+// Package memory provides tools with the stores that their app declares, and enforces schemas,
+// scopes, retention and quotas. A storage.Backend keeps the stored data. Tool code accesses the
+// stores through a View. A View belongs to one caller and one attempt of a run, and has the grants
+// of one tool.
 //
 // A [Service] contains the declarations of one app. [Service.Transact] executes a function, the
 // body, in one or more attempts. Each attempt has a new View. If the body succeeds, and if the

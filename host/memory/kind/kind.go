@@ -1,6 +1,6 @@
-// Package kind defines an interface. Package memory uses the interface to access a kind of store,
-// such as documents. The interface covers the operations of the kind, the compiled stores of the
-// kind, and the part of a store that one call can access.
+// Package kind defines the interface between package memory and a kind of store, such as documents.
+// The interface covers the operations of the kind, the compiled stores of the kind, and the part of
+// a store that one call can access.
 //
 // Each kind is implemented in a separate package. A kind does not know who performs a call. Package
 // memory checks the grant, creates the keys, enforces the quota, and adds owner tags and the expiry

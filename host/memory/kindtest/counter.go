@@ -1,7 +1,7 @@
-// Package kindtest contains two kinds of stores for tests. The two kinds are also examples of how
-// to write a kind. In the kind Counters, a partition has many records, and their contents are not
-// JSON. In the kind Gauges, operations have no store parameter. Other kinds share some operations
-// of Gauges.
+// Package kindtest contains two kinds of store for tests. They are also examples of how to write a
+// kind. In the kind Counters, a partition has many records, and their contents are not JSON. In the
+// kind Gauges, operations have no store parameter, and Gauges shares some of its operations with
+// other kinds.
 package kindtest
 
 import (

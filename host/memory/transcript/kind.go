@@ -1,6 +1,6 @@
-// Package transcript implements the kind of the store that contains the transcripts of sessions.
-// Each record contains messages of one session. Sleep-time memory has not processed these messages
-// yet. The item of the record is the id of the session. Guests cannot call operations of this kind.
+// Package transcript implements the kind of store that contains the transcripts of sessions. Each
+// record contains messages of one session that sleep-time memory has not processed yet. The item of
+// the record is the id of the session. Guests cannot call operations of this kind.
 package transcript
 
 import (

@@ -1,4 +1,4 @@
-// Package variables implements the kind of the store that contains the state of agents. Each record
+// Package variables implements the kind of store that contains the state of agents. Each record
 // contains a JSON object. The host always replaces the whole object. Guests cannot call operations
 // of this kind.
 //
