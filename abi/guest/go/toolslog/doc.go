@@ -2,5 +2,5 @@
 //
 //	func init() { slog.SetDefault(slog.New(toolslog.Handler())) }
 //
-// The package is separate because log/slog makes a plug-in 0.4 MB larger.
+// The package is separate because log/slog makes a plug-in 0.5 MB larger.
 package toolslog
