@@ -37,9 +37,9 @@ const (
 	maxNameInWords = 64
 )
 
-// undeclared returns warnings about members of an input that the tool does not declare. If a
-// declared name is missing in the input, a member can be a misspelling of this name. Warnings about
-// such members are first.
+// undeclared returns warnings about members of an input that the tool does not declare. A member
+// can be a misspelling of a declared name that is missing from the input. Warnings about such
+// members come first.
 func (t *tool) undeclared(input any) []string {
 	members, _ := input.(map[string]any)
 	var missing []string
@@ -66,7 +66,7 @@ func (t *tool) undeclared(input any) []string {
 	return all[:min(len(all), maxUndeclared)]
 }
 
-// shortName truncates the name of a member. A warning contains the truncated name.
+// shortName truncates the name of a member for use in a warning.
 func shortName(name string) string {
 	if len(name) <= maxNameInWords {
 		return name

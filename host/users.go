@@ -27,7 +27,7 @@ func (u Users) Erase(ctx context.Context, caller Caller) (memory.Erased, error) 
 	return erased, err
 }
 
-// eraseVectors removes the vectors of the caller's user from the cache of vectors.
+// eraseVectors removes the vectors of the caller's user from the vector cache.
 func (u Users) eraseVectors(caller Caller) {
 	if u.h.models != nil && caller.User != "" {
 		u.h.models.Vectors().Erase(model.Consumer{Tenant: caller.as("").Tenant, App: u.h.app.ID, User: caller.User})

@@ -54,10 +54,10 @@ func (w *waiting) addKnown(id uint64, content []byte, err error) {
 	w.calls = append(w.calls, &waitingCall{id: id, done: true, content: content, err: err})
 }
 
-// The method "next" returns the next answer. Recorded answers are returned in the order in which
-// they first arrived. Therefore a repeated attempt gets its answers in the same order. If the
-// argument "until" is not zero, the method "next" waits no longer than until this time, and then
-// returns nil. If the method "next" returns an error, the type of this error is *stop.
+// next returns the next answer. Recorded answers are returned in the order in which they first
+// arrived. Therefore a repeated attempt gets its answers in the same order. If the argument "until"
+// is not zero and no answer arrives before this time, next returns the zero waitingCall. If next
+// returns an error, its type is *stop.
 func (w *waiting) next(ctx context.Context, until time.Time) (waitingCall, error) {
 	if c := w.take(ctx); c != nil {
 		return *c, nil
@@ -80,7 +80,7 @@ func (w *waiting) next(ctx context.Context, until time.Time) (waitingCall, error
 	return waitingCall{}, nil
 }
 
-// The method "one" returns the answer to the only waiting call.
+// one returns the answer to the only waiting call.
 func (w *waiting) one(ctx context.Context) ([]byte, error) {
 	answer, err := w.next(ctx, time.Time{})
 	if err != nil {

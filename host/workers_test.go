@@ -137,8 +137,8 @@ func TestKilledWorkers(t *testing.T) {
 	}
 }
 
-// If a compilation is slow, a run does not wait for it longer than its timeout. The tool is
-// nevertheless compiled only once.
+// TestCompilationContinues checks that a run does not wait for a slow compilation longer than the
+// timeout of the run. The tool must nevertheless be compiled only once.
 func TestCompilationContinues(t *testing.T) {
 	slow := &slowEngine{begun: make(chan struct{}, 10), release: make(chan struct{})}
 	h := openTool(t, ``, func(o *host.Options) { o.Engines = []engine.Engine{slow} })

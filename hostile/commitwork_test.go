@@ -22,7 +22,7 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// maxCommitWork is the maximum time that a commit may delay other commits, without the time for
+// maxCommitWork is the maximum time that a commit may delay other commits, excluding the time for
 // writing to the disk.
 const maxCommitWork = 20 * time.Millisecond
 
@@ -126,8 +126,8 @@ func setTo(content []byte) txn.Update {
 	}
 }
 
-// appendTo returns an update that appends the argument "more" to a content. If the result is longer
-// than the argument "size", the first bytes are removed.
+// appendTo returns an update that appends the argument "more" to the content of a record. If the
+// result is longer than the argument "size", the first bytes are removed.
 func appendTo(more []byte, size int) txn.Update {
 	return func(old *storage.Record, _ bool) (txn.State, any, error) {
 		all := append(bytes.Clone(old.Content), more...)

@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/internal/cli/exitcode"
 )
 
-// A run may end after its deadline, but at most by the duration "lateness".
+// lateness is the maximum time by which a run may exceed its deadline.
 const lateness = 250 * time.Millisecond
 
 // The following constants are maximum sizes in a Result. Each size is a limit of the host plus the

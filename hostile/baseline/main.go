@@ -27,8 +27,8 @@ const (
 	Corrupt End = "corrupt" // protected data was changed, or the content of a host file was leaked
 )
 
-// If the arguments are invalid, the exit code is exitBroken. No case causes it. exitBroken is not
-// 2, because a Go program exits with the code 2 after a panic.
+// exitBroken is the exit code for errors that no case causes, such as invalid arguments. exitBroken
+// is not 2, because a Go program exits with the code 2 after a panic.
 const exitBroken = 3
 
 const (
@@ -52,11 +52,10 @@ func deadlineOf(c corpus.Case) time.Duration {
 	return shortDeadline
 }
 
-// Patience returns a duration. If the process runs longer, the process counts as hung.
+// Patience returns the duration after which the process of a case counts as hung.
 func Patience(c corpus.Case) time.Duration { return deadlineOf(c) + grace }
 
-// Kind returns how the host runs a tool: "js", "py", "wasm", "schema" or "yaml". "js", "py",
-// "wasm", "schema" or "yaml".
+// Kind returns how the host runs a tool: "js", "py", "wasm", "schema" or "yaml".
 func Kind(c corpus.Case) string {
 	switch {
 	case c.App:
@@ -80,7 +79,7 @@ func Command(ctx context.Context, binary string, c corpus.Case, dir, input strin
 	return cmd
 }
 
-// If the process survives, report is its output.
+// report is the output of a process that survives its case.
 type report struct {
 	Output string `json:"output,omitempty"`
 	Error  string `json:"error,omitempty"`

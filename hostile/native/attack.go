@@ -43,9 +43,9 @@ func find(name string) *Attack {
 	return nil
 }
 
-// reach makes a system call and reports whether the kernel executed it. If the kernel executed the
-// call, or rejected only its arguments, the result is nil. The arguments of the system call are
-// wrong on purpose. A real attacker would use valid arguments for the system call.
+// reach makes a system call with arguments that are wrong on purpose. If the kernel executes the
+// call, or rejects only the arguments, the result is nil, because a real attacker would use valid
+// arguments. If the kernel blocks the call, the result is an error.
 func reach(number uintptr, args ...uintptr) error {
 	var a [6]uintptr
 	copy(a[:], args)

@@ -51,7 +51,7 @@ func TestEachLayerOff(t *testing.T) {
 	}
 }
 
-// part divides the attacks into several parts and returns the part with the number n. In a soak
+// part divides the attacks into several parts and returns the part with the given number. In a soak
 // test, part returns all attacks. The command "make hostile" also runs all attacks.
 func part(number int) (some []native.Attack) {
 	const parts = 16

@@ -66,8 +66,8 @@ func runHost(ctx context.Context, command []string, dir string, attacks []Attack
 	return nil, fmt.Errorf("start host: %w: %s", exit, stderr.String())
 }
 
-// parse reads the output of Main. The results are the Results of the attacks and the number of
-// started attacks.
+// parse reads the output of Main. It returns the Results of the attacks and the number of started
+// attacks.
 func parse(out *bytes.Buffer) (results []Result, begun int, err error) {
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if strings.HasPrefix(lines.Text(), "# ") {

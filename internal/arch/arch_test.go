@@ -22,9 +22,8 @@ type rule struct {
 	others []string
 }
 
-// rules contains a rule for every package, including the packages of nested modules. If a package
-// defines contracts, the package imports no other package of the repository. If a package imports
-// another package, the other package must not import the first package.
+// rules contains a rule for every package, including the packages of nested modules. A package that
+// defines contracts should import as few other packages of the repository as possible.
 var rules = map[string]rule{
 	"abi":                 {},
 	"internal/strictjson": {},

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// declaredGrants lists the exported fields for grants that a file or a caller specifies. If a field
-// for grants is nil, there are no grants. The rights of a transaction are not in the list, because
-// they are a memory.Authority.
+// declaredGrants lists the exported fields that contain grants from a file or a caller. In each of
+// these fields, nil means that there are no grants. The rights of a transaction are not in the
+// list, because they are a memory.Authority.
 var declaredGrants = []string{"declare.Prompt.Grants", "declare.Tool.Grants", "host.AdHocTool.Grants"}
 
 // TestRightsAreValues checks that no code treats a missing value as full rights.

@@ -45,8 +45,8 @@ func asImport(op abi.Operation) string {
 	return "imported_" + op.Name
 }
 
-// asParam renders the type of a parameter. If no required parameter follows a parameter, the
-// parameter has a default value.
+// asParam renders the type of a parameter. An optional parameter has a default value, unless a
+// required parameter follows it.
 func asParam(op abi.Operation, i int) string {
 	p := op.Params[i]
 	switch {

@@ -50,7 +50,7 @@ var (
 	nulls = regexp.MustCompile(`\bnull\b`)
 )
 
-// The function "cell" renders a text as a table cell. The word null is rendered as code.
+// tableCell renders a text as a table cell. The word null is rendered as code.
 func tableCell(text string) string {
 	text = spans.ReplaceAllStringFunc(text, func(span string) string {
 		if span[0] == '`' {

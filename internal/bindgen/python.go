@@ -72,8 +72,8 @@ func pyOperation(b *strings.Builder, op abi.Operation) {
 	b.WriteString("\n")
 }
 
-// pyForm renders an operation without further forms. If overloaded is true, there are other functions
-// with its name.
+// pyForm renders an operation without further forms. If overloaded is true, there are other
+// functions with the same name.
 func pyForm(b *strings.Builder, op abi.Operation, overloaded bool) {
 	ways := spellings(op.Params)
 	for i, names := range ways {

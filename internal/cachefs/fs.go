@@ -105,8 +105,8 @@ var (
 	errIrregular = errors.New("the path is neither a regular file nor a folder")
 )
 
-// read reads a file. If a file is not regular, the method does not open the file, because opening a
-// pipe would block.
+// read reads a file. If a file is not regular, read does not open the file, because opening a pipe
+// would block.
 func read(below fs.FS, name string) (*file, error) {
 	info, err := fs.Stat(below, name)
 	if err != nil {

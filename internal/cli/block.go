@@ -110,8 +110,8 @@ func (v *versionFlags) register(cmd *cobra.Command, verb string) {
 	cmd.Flags().BoolVar(&v.replace, "replace", false, verb+" the block without a check of its version")
 }
 
-// The zero value means that the block must not exist. The zero value means that the block must not
-// exist.
+// expected returns the version in the flags --expected and --if-revision. The zero value means that
+// the block must not exist.
 func (v *versionFlags) expected() (e block.Expected, err error) {
 	if v.replace && (v.updated != "" || v.revision != 0) {
 		return e, usagef("omit one of the conflicting flags", "--replace cannot be combined with --expected and --if-revision")

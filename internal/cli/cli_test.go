@@ -188,7 +188,8 @@ func TestEmptyFlagsAreRefused(t *testing.T) {
 	}
 }
 
-// Each command ends soon, so expired records are removed by later commands.
+// TestRunFreesWhatHasEnded checks that a run removes records that expired after earlier commands
+// ended.
 func TestRunFreesWhatHasEnded(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"app.yaml": `

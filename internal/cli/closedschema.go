@@ -45,7 +45,7 @@ func undeclared(store declare.Store, path string) (field string, known []string)
 }
 
 // The keywords in plainKeywords do not add properties to the properties that a schema allows. If a
-// schema has a keyword that is not in plainKeywords, "properties" may not list all allowed
+// schema has a keyword that is not in plainKeywords, "properties" might not list all allowed
 // properties.
 var plainKeywords = []string{"type", "properties", "required", "default", "title", "description", "examples",
 	"minProperties", "maxProperties", "deprecated", "readOnly", "writeOnly", "$schema", "$id", "$comment", "$defs", "definitions"}

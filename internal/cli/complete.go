@@ -9,8 +9,8 @@ import (
 
 type completion = func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective)
 
-// words returns words that the app file declares. When the shell requests completions, the function
-// reads the flag that specifies the app.
+// words returns words that the app file declares. The argument "file" is a pointer, because the
+// flag --app is parsed only when the shell requests completions.
 func (ps projects) words(file *string, words func(*project) []string) []string {
 	pr, err := ps.read(*file)
 	if err != nil {

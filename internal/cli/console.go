@@ -127,8 +127,8 @@ func (c *console) printProblems(to io.Writer, terminal bool, problems problem.Li
 	}
 }
 
-// printable replaces all control characters except line breaks and tabs. Texts from guests and
-// files can then not control the terminal.
+// printable replaces all control characters except line breaks and tabs, so that texts from guests
+// and files cannot control the terminal.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {

@@ -11,7 +11,7 @@ import (
 )
 
 // TestDoctorFails checks that the command fails if a layer is missing. The command must not fail if
-// only the layer with the control group is missing.
+// only the cgroup layer is missing.
 func TestDoctorFails(t *testing.T) {
 	for _, tt := range []struct {
 		off string

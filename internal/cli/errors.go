@@ -135,7 +135,8 @@ func (c *console) printFault(f *abi.Fault, withCode bool) {
 	}
 }
 
-// If a value is missing, flagFor maps the fault code to the flag that sets the value.
+// flagFor maps the code of a fault about a missing value to a hint. The hint names the flag that
+// sets the value.
 var flagFor = map[abi.Code]string{
 	abi.NoUser:     "set the user with --user",
 	abi.NoSession:  "set the session with --session, or start a session with `toolrun session start`",

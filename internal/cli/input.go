@@ -48,7 +48,7 @@ func (e Env) value(ctx context.Context, what, arg string) (json.RawMessage, erro
 	return strictjson.Encode(arg)
 }
 
-// If valid JSON exceeds a limit, overLimitHints contains the hint.
+// overLimitHints contains the hints for valid JSON that exceeds a limit.
 var overLimitHints = map[strictjson.Kind]string{
 	strictjson.BadNumber: "write the number as a string, in quotes",
 }

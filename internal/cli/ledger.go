@@ -17,8 +17,9 @@ import (
 	"github.com/toolrun/toolrun/host/ledger"
 )
 
-// The ledger keeps entries of commands on this machine for the duration ledgerKept. ledgerKept is
-// equal to the default of "toolrun serve", because the service may use the same database.
+// ledgerKept is the duration for which the ledger keeps the entries of commands on this machine.
+// The duration is equal to the default of "toolrun serve", because the service may use the same
+// database.
 const ledgerKept = 30 * 24 * time.Hour
 
 type ledgerFlags struct {

@@ -62,7 +62,7 @@ func (l localRecords) Set(ctx context.Context, c host.Caller, store string, cont
 	return json.Marshal(record)
 }
 
-// Delete performs delete_content. The second argument of set_content contains the options.
+// Delete performs delete_content. The second argument of delete_content contains the options.
 func (l localRecords) Delete(ctx context.Context, c host.Caller, store string, opts writeOptions) (json.RawMessage, error) {
 	return l.perform(ctx, c, abi.DeleteContent, store, opts)
 }

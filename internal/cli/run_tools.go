@@ -9,9 +9,8 @@ import (
 // toolLine is one line in the list of tools.
 type toolLine struct{ name, description string }
 
-// missingTool lists the tools of the app on stderr and returns an error. The name of the tool is
-// missing if a script uses a variable that is not set. The command must fail if the name of the
-// tool is missing.
+// missingTool lists the tools of the app on stderr and returns an error. The command must fail,
+// because the name of the tool is also missing if a script uses a variable that is not set.
 func (rc runCommand) missingTool(cmd *cobra.Command, f *runFlags) error {
 	if err := f.check(cmd); err != nil {
 		return err

@@ -157,7 +157,7 @@ func openServeEngines(out *console, f *serveFlags, logger *slog.Logger) (*serveE
 	if f.inProcess {
 		logger.Warn("tools run in this process, without isolation", "flag", "--inprocess")
 		e.tools, err = f.isolationFlags.open(out, logger)
-		return e, err // without a pool, documents are not extracted
+		return e, err // without a pool, no text is extracted from documents
 	}
 	if e.tools, err = f.openPool(out.env, sandbox.Options{Logger: logger}); err != nil {
 		return nil, err

@@ -50,7 +50,7 @@ type server struct {
 	connections *connections.Table
 
 	reloaded   reloaded
-	started    []*project     // at start
+	started    []*project     // the app files that were read at startup
 	inspecting sync.WaitGroup // waits until all tools have been inspected
 }
 
@@ -278,10 +278,9 @@ func (s *server) close() error {
 	return err
 }
 
-// inspect compiles the tools at startup. If a tool does not compile, the method logs the error.
-// Tools that do not compile do not prevent the start of the service. If a reload fails, the
-// previous version of the app stays in use. At the start of the service, there is no previous
-// version of an app.
+// inspect compiles the tools at startup. If a tool does not compile, the method logs the error. A
+// tool that does not compile prevents a reload, but not the start of the service, because at the
+// start there is no previous version of the app that could stay in use.
 func (s *server) inspect(ctx context.Context) {
 	for _, pr := range s.started {
 		broken, err := s.check(ctx, pr)

@@ -23,8 +23,8 @@ import (
 const keyVariable = "TOOLRUN_KEY"
 
 // serverFlags contains the flags of commands that a server can execute. No environment variable can
-// select the server, because a user could forget the variable and write to the wrong database. No
-// flag contains the key, because other users can see the arguments of a process.
+// select the server, because a user could forget that the variable is set, and write to the wrong
+// database. No flag contains the key, because other users can see the arguments of a process.
 type serverFlags struct{ url, keyFile, ca string }
 
 func (f *serverFlags) register(cmd *cobra.Command) {

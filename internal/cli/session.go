@@ -26,8 +26,8 @@ func (sc sessionCommands) command() *cobra.Command {
 	return cmd
 }
 
-// The method "with" opens an app and passes the app's sessions to the function "body". An app file
-// is not required by the method "with".
+// The method "with" opens an app and passes the app's sessions to the function "body". The method
+// "with" does not require an app file.
 func (sc sessionCommands) with(cmd *cobra.Command, f *memoryFlags, keep bool, body func(context.Context, sessionBackend, host.Caller) error) error {
 	return sc.apps.with(cmd, f, sc.projects.open, keep, func(opened *openedApp, caller host.Caller) error {
 		return body(cmd.Context(), opened.sessions, caller)

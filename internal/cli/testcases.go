@@ -109,7 +109,7 @@ func (tr testRunner) runCase(ctx context.Context, t app.Tool, c app.Case) (resul
 	return result, nil
 }
 
-// Before a test case runs, storeBefore stores a content.
+// storeBefore stores the content that a store must have before a test case runs.
 func storeBefore(ctx context.Context, h *host.Host, caller host.Caller, r app.CaseRecord) error {
 	store, err := json.Marshal(r.Store)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 )
 
-// transferCommands returns the export and import commands.
+// transferCommands implements the export and import commands.
 type transferCommands struct{ baseCommand }
 
 func (tc transferCommands) export() *cobra.Command {

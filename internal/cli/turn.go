@@ -43,7 +43,7 @@ func (f *turnFlags) registerRequest(cmd *cobra.Command) {
 	f.testFlags(cmd, &f.dry)
 }
 
-// turnCommands talk to agents.
+// turnCommands implements the commands that talk to agents.
 type turnCommands struct{ baseCommand }
 
 func (tc turnCommands) turn() *cobra.Command {

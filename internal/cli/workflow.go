@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/session"
 )
 
-// workflowCommands returns the commands that end and show workflows.
+// workflowCommands implements the commands that end and show workflows.
 type workflowCommands struct{ baseCommand }
 
 func (wc workflowCommands) command() *cobra.Command {

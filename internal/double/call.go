@@ -25,8 +25,8 @@ type callRequest struct {
 	Workflow string          `json:"workflow"`
 	Tool     string          `json:"tool"`
 	Metadata json.RawMessage `json:"metadata"`
-	// Operator makes the call on behalf of the app's operator, which is outside of any run and
-	// without grants.
+	// If Operator is true, the call is made on behalf of the app's operator. Such a call is outside
+	// of any run, and grants do not apply to it.
 	Operator bool `json:"operator"`
 }
 

@@ -26,7 +26,7 @@ type instance struct {
 	gate     *admission.Gate
 	log      *slog.Logger
 
-	tools    []app.Tool // the logger for the app and for requests
+	tools    []app.Tool // the tools of the app and of requests
 	backend  storage.Backend
 	clock    *clock
 	random   *random
@@ -45,7 +45,7 @@ type opened struct {
 	retired bool
 }
 
-// limits are the quotas of the app. If such a quota is 0, the default of the host applies.
+// limits are the quotas of the app. If a quota is 0, the default of the host applies.
 type limits struct {
 	RecordBytes int   `json:"record_bytes"`
 	Depth       int   `json:"depth"`

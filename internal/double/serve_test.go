@@ -198,7 +198,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// The argument "writes" is an io.Writer that calls a function on each write.
+// writes is an io.Writer that calls a function on each write.
 type writes func()
 
 func (w writes) Write(p []byte) (int, error) {

@@ -9,9 +9,9 @@ import (
 // computing lists, by package, the tests that run without the race detector. Most listed tests
 // compute for a long time in one goroutine, or in goroutines that run one at a time. In such tests,
 // the detector finds nothing and takes ten times as long. Some listed tests start hundreds of
-// processes, and the detector slows down each process. The tests in host with plug-ins compile
-// WebAssembly; the target soak of the Makefile runs these tests with the detector. No other package
-// has a test of the same name.
+// processes, and the detector slows down each process. The listed plug-in tests of package host
+// compile WebAssembly; the target soak of the Makefile runs these tests with the detector. No
+// unlisted test may have the name of a listed test.
 var computing = map[string][]string{
 	"./cmd/toolrun":    {"TestCommandScripts"},
 	"./host/app":       {"TestTotalBytes"},

@@ -119,7 +119,7 @@ func (c *connectors) done(one *connector) {
 	one.busy--
 }
 
-// The function rest releases the host of a connector that has no sessions and no requests.
+// The method "rest" releases the host of a connector that has no sessions and no requests.
 func (c *connectors) rest(h *host.Host) {
 	c.mu.Lock()
 	one := c.byHost[h]
@@ -146,8 +146,8 @@ func (c *connectors) of(ctx context.Context, a httpapi.Admitted) (*connector, er
 			return one, err
 		}
 		// The host may have been retired after the request was admitted. No later call to Retire
-		// would release a host that is already retired. If a host is in use, it can be retired only
-		// later.
+		// would then release it. If the host is still in use, a later call to Retire will release
+		// it.
 		inUse, release, err := c.options.Apps.Host(context.WithoutCancel(ctx), a.Caller.Tenant, one.app)
 		if err == nil && inUse == a.Host {
 			release()

@@ -38,8 +38,8 @@ type Options struct {
 	Backup func(context.Context) (httpapi.Backup, error)
 	// Ready returns an error if the service cannot work. The path /readyz then returns the status
 	// 503. The response of /readyz contains the message of the error only if the error is an
-	//      abi.Fault, because anyone can read the response. Ready is called for each request. By
-	//      default, the service is always ready.
+	// abi.Fault, because anyone can read the response. Ready is called for each request. By
+	// default, the service is always ready.
 	Ready   func(context.Context) error
 	Version string
 	Logger  *slog.Logger

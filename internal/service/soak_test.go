@@ -55,8 +55,8 @@ tools:
 	"files.js": {Data: []byte(`await memory.set_content("cart", {seen: true}); return (await memory.get_content("sessionMeta")).artifacts.map(a => a.text).join()`)},
 }
 
-// soakTime is the duration of the soak test. By default, soakTime is only a few seconds.
-// This time is enough to show that the test works.
+// soakTime is the duration of the soak test. By default, the duration is only a few seconds. This
+// time is enough to show that the test works.
 func soakTime() time.Duration {
 	if os.Getenv("TOOLRUN_SOAK") == "" {
 		return 4 * time.Second
@@ -143,7 +143,7 @@ type client struct {
 	r    *running
 	user string
 	// acknowledged is the number of counting runs that succeeded. unknown is the number of runs of
-	// the counter whose client disconnected, so that their outcome is unknown.
+	// the counting tool whose outcome is unknown, because the client disconnected.
 	acknowledged, unknown int
 	requests              *atomic.Int64
 }

@@ -106,8 +106,8 @@ func (e *encoder) number(n json.Number) error {
 	return e.other(n)
 }
 
-// errTooDeep is the error of a value that is nested too deeply. A value that contains itself has no
-// bound.
+// errTooDeep is the error of a value that is nested too deeply. The depth of a value that contains
+// itself is unlimited.
 var errTooDeep = errors.New("the value is nested too deeply")
 
 func (e *encoder) object(object map[string]any, depth int) error {

@@ -70,8 +70,8 @@ func (e *Error) Error() string {
 	return e.Message + " at byte " + strconv.Itoa(e.Offset)
 }
 
-// Where returns the location of the error in a text. The argument name is the name of the text: for
-// the name output, a location is output.items[3].
+// Where returns the location of the error in a text. The argument "name" is the name of the text.
+// For example, if the name is "output", a location is output.items[3].
 func (e *Error) Where(name string, text []byte) string {
 	path := Path(text, e.Offset)
 	if path == "" || path[0] == '[' {
