@@ -25,9 +25,9 @@
 // # Strict
 //
 // A strict schema rejects undeclared names. If a schema with the keyword properties applies to an
-// object, the object is closed. At least one schema that applies to a closed object must evaluate
-// each name in the object. For example, if each of two branches of an allOf lists one name, both
-// names are accepted. The same rule applies to nested objects.
+// object, the object is closed. Each name in a closed object must be evaluated by at least one of
+// the schemas that apply to the object. For example, if each of two branches of an allOf lists one
+// name, both names are accepted. The same rule applies to nested objects.
 //
 //   - A schema evaluates the names that its properties list or that its patternProperties match. If
 //     additionalProperties or unevaluatedProperties is true or a schema, the schema evaluates all

@@ -12,10 +12,10 @@ import (
 // maxMistakes is the maximum number of reported mistakes of one schema.
 const maxMistakes = 50
 
-// Mistakes returns likely mistakes that JSON Schema allows, sorted by pointer. Unknown keywords and
-// formats have no effect. A default that does not match its own schema is not used. An object with
-// closed properties can never have a required name that the schema does not declare. Mistakes
-// returns at most 50 mistakes, or nil if there are none.
+// Mistakes returns likely mistakes that JSON Schema allows, sorted by pointer. The mistakes are
+// unknown keywords and formats, which have no effect; defaults that do not match their own schemas,
+// which are not used; and required names that a closed object can never have, because the schema
+// does not declare them. Mistakes returns at most 50 mistakes, or nil if there are none.
 //
 // Strict callers reject a schema if it has mistakes that are not Harmless. Other callers show the
 // mistakes as warnings.

@@ -116,7 +116,7 @@ func TestCompileSuggests(t *testing.T) {
 	}
 }
 
-// mistaken are schemas with thousands of mistakes.
+// mistaken returns schemas with thousands of mistakes, by the kind of the mistakes.
 func mistaken() map[string]string {
 	many := func(format string) string {
 		var parts []string
@@ -132,7 +132,7 @@ func mistaken() map[string]string {
 	}
 }
 
-// TestMistakesAreBounded checks that schemas that consist only of mistakes have a bounded list of them.
+// TestMistakesAreBounded checks that the number of reported mistakes is limited.
 func TestMistakesAreBounded(t *testing.T) {
 	for name, text := range mistaken() {
 		if n := len(compile(t, text, schema.Options{}).Mistakes()); n != 50 {
@@ -141,8 +141,8 @@ func TestMistakesAreBounded(t *testing.T) {
 	}
 }
 
-// BenchmarkMistakes measures the time to compile schemas with thousands of mistakes. Most of the time is
-// that of the library, which lists all subschemas for each of them.
+// BenchmarkMistakes measures the time to compile schemas with thousands of mistakes. Most of the
+// time is spent in the library, which lists all subschemas again for each subschema.
 func BenchmarkMistakes(b *testing.B) {
 	for name, text := range mistaken() {
 		b.Run(name, func(b *testing.B) {

@@ -15,9 +15,9 @@ const Bytes = 256 << 10
 const pause = 10 * time.Microsecond
 
 // Now yields the processor to goroutines that are ready, and to goroutines whose connections have
-// become readable. The scheduler polls the network only when no goroutine is ready. Now therefore
-// sleeps briefly. Without this sleep, only the runtime's monitor would poll the network, every 10
-// ms.
+// become readable. The scheduler polls the network only when no goroutine is ready. The function
+// Now therefore sleeps briefly. Without this sleep, only the runtime's monitor would poll the
+// network, every 10 ms.
 func Now() {
 	runtime.Gosched()
 	time.Sleep(pause)

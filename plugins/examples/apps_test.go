@@ -19,8 +19,8 @@ import (
 // apps are the folders of apps that have their own app file.
 var apps = []string{"hotel_booking", "wire_transfer", "knowledge_base", "support_agent"}
 
-// TestAppScripts runs the script of each app. If the app has a models.yaml, the test replaces its
-// models by models of a server that has the protocol of the provider.
+// TestAppScripts runs the script of each app. If the app has a models.yaml, the test replaces the
+// model provider with a test server that uses the same protocol.
 func TestAppScripts(t *testing.T) {
 	for _, name := range apps {
 		t.Run(name, func(t *testing.T) {

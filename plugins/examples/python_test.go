@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/internal/double/doubletest"
 )
 
-// runtime is the content of the Python interpreter's file. runtime is nil until a test needs the
-// interpreter.
+// runtime is the path of the file that contains the Python interpreter. runtime is nil until a test
+// needs the interpreter.
 var runtime atomic.Pointer[string]
 
 // needRuntime makes the Python interpreter available to commands. needRuntime skips the test if

@@ -16,8 +16,8 @@ type Approvals struct{ client *Client }
 // Approvals returns the handle for the approvals of the app.
 func (c *Client) Approvals() Approvals { return Approvals{c} }
 
-// ApprovalQuery selects approvals. A field of ApprovalQuery that is zero selects all pending
-// approvals.
+// ApprovalQuery selects approvals. The zero value of ApprovalQuery selects the first page of all
+// pending approvals.
 type ApprovalQuery struct {
 	// After is the value of the field Next of the previous page.
 	After string

@@ -10,8 +10,9 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// Collections is a handle for collections. Writes require an operator's credentials. The entries of
-// a collection with the access user belong to Caller.User. Collections is safe for concurrent use.
+// Collections is a handle for collections. Writes require an operator's credentials. If a
+// collection has the access "user", its entries belong to Caller.User. Collections is safe for
+// concurrent use.
 type Collections struct{ client *Client }
 
 // Collections returns the handle for collections.

@@ -195,8 +195,7 @@ func newClient(t testing.TB, opts client.Options) *client.Client {
 	return c
 }
 
-// The function must returns the value of a call. If the call returned an error, the function must
-// ends the test.
+// The function "must" returns the value of a call. If the call returned an error, the test ends.
 func must[T any](v T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()

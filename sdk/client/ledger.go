@@ -15,8 +15,7 @@ type Ledger struct{ client *Client }
 // Ledger returns the handle for the ledger of the app.
 func (c *Client) Ledger() Ledger { return Ledger{c} }
 
-// LedgerQuery selects entries of the ledger. A field of LedgerQuery that is zero selects all
-// entries.
+// LedgerQuery selects entries of the ledger. A field that is zero does not restrict the selection.
 type LedgerQuery struct {
 	// After is the value of the field Next of the previous page.
 	After string

@@ -47,7 +47,7 @@ func (h Sessions) End(ctx context.Context, caller Caller) (*apitypes.Session, er
 	return fetch[apitypes.Session](ctx, h.client, r)
 }
 
-// SessionQuery selects sessions. A field of SessionQuery that is zero selects all sessions.
+// SessionQuery selects sessions. A field that is zero does not restrict the selection.
 type SessionQuery struct {
 	// User selects the sessions of a user. By default, List selects all sessions that the
 	// credentials can see.

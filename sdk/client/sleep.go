@@ -28,8 +28,8 @@ func (h Sleep) Resume(ctx context.Context) (*apitypes.SleepStatus, error) {
 	return h.post(ctx, "resume")
 }
 
-// Retry makes at most 1,000 conversations with failed runs due now. Without Retry, a failed run is
-// repeated after an increasing delay.
+// Retry makes the failed runs of at most 1,000 conversations due now. Without Retry, a failed run
+// is repeated after an increasing delay.
 func (h Sleep) Retry(ctx context.Context) (*apitypes.SleepStatus, error) {
 	return h.post(ctx, "retry")
 }

@@ -15,7 +15,7 @@ type Usage struct{ client *Client }
 // Usage returns the handle for the usage of apps.
 func (c *Client) Usage() Usage { return Usage{c} }
 
-// UsageQuery selects usage. A field of UsageQuery that is zero selects all usage.
+// UsageQuery selects usage. A field that is zero does not restrict the selection.
 type UsageQuery struct {
 	// Since and Until select the UTC days from the day of Since up to, but excluding, the day of
 	// Until.

@@ -28,7 +28,7 @@ func (h Workflows) End(ctx context.Context, caller Caller) (*apitypes.Workflow, 
 	return fetch[apitypes.Workflow](ctx, h.client, r)
 }
 
-// WorkflowQuery selects workflows. A field of WorkflowQuery that is zero selects all workflows.
+// WorkflowQuery selects workflows. A field that is zero does not restrict the selection.
 type WorkflowQuery struct {
 	// User selects the open workflows of a user.
 	User string

@@ -5,7 +5,8 @@ package sdkjs
 import "embed"
 
 // Files contains the modules that a guest runs. Files also contains memory.js, which implements the
-// global memory in Node.js tests. All files are CommonJS modules that require only each other.
+// global object "memory" in Node.js tests. All files are CommonJS modules that require only each
+// other.
 //
 //go:embed errors.js memory.js format.js console.js
 var Files embed.FS

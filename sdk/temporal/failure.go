@@ -20,8 +20,8 @@ var retryable = map[abi.Code]bool{
 // unavailable, timeout and internal.
 func Retryable(f *abi.Fault) bool { return retryable[f.Code] }
 
-// failure returns the error of a failed run for the workflow. result is nil if the tool was not
-// run.
+// failure returns the error that the workflow gets for a failed run. result is nil if the tool was
+// not run.
 func (a *Activities) failure(ctx context.Context, f *abi.Fault, result *Result) error {
 	details := []any{f}
 	if result != nil {

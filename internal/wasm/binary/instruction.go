@@ -46,9 +46,9 @@ func Instructions(code []byte) iter.Seq[Instruction] {
 // instructionReader reads the instructions of a function.
 type instructionReader struct{ *reader }
 
-// The method "next" reads an instruction with its immediates. After a prefix, the method "next"
-// accepts only the shortest encoding of an opcode. Some readers take a single byte for the opcode
-// and would interpret a longer encoding as a different instruction.
+// next reads an instruction with its immediates. After a prefix, next accepts only the shortest
+// encoding of an opcode. Some readers take a single byte for the opcode and would interpret a
+// longer encoding as a different instruction.
 func (r *instructionReader) next(targets int) Instruction {
 	in := Instruction{Offset: r.at}
 	op := r.byte()

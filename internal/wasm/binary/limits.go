@@ -15,7 +15,8 @@ type Limits struct {
 	// number of entries in all element segments. The defaults of DataSegments, ElementSegments and
 	// Elements are 100,000, 10,000 and 500,000.
 	DataSegments, ElementSegments, Elements int
-	// Params has the default 256, and Results the default 64. The defaults are 256 and 64.
+	// Params and Results are the maximum numbers of parameters and results of a function type. The
+	// defaults are 256 and 64.
 	Params, Results int
 	// BodyBytes is the maximum size of the code of a function. The default is 1 MiB, ten times the
 	// size of CPython's longest function.

@@ -6,8 +6,9 @@ import "github.com/toolrun/toolrun/internal/wasm/binary"
 // instructions, or in bytes for instructions that move memory.
 const unitShift = 6
 
-// smallLeaf is the maximum number of instructions outside of loops in a leaf function whose entry
-// is not charged. The callers of a small leaf function pay for its instructions.
+// smallLeaf is the maximum size of a small leaf function. The size is the number of instructions
+// outside of loops. The entry of a small leaf function is not charged, because the callers pay for
+// these instructions.
 const smallLeaf = 32
 
 // goCallSize is the size, in instructions, of an instruction that calls Go code. goCallSize exceeds

@@ -7,7 +7,7 @@ import "github.com/toolrun/toolrun/internal/wasm/binary"
 const maxGrowth = 32
 
 // Limits returns the limits for parsing the rewritten module. If a module is within the limits l,
-// its rewritten form is within these limits. In Options, the names may have up to 64 KiB.
+// its rewritten form is within the returned limits. The names in Options may have up to 64 KiB.
 func Limits(l binary.Limits) binary.Limits {
 	l = l.WithDefaults()
 	// The limits of code are computed first, because they depend on the original values of other

@@ -55,10 +55,9 @@ func execute(t *rapid.T, wasm []byte, grant int64, a, b uint32) (result string, 
 	return result, bytes.Clone(memory)
 }
 
-// program generates a guest that terminates. Every function has two parameters and one result. The
-// function has four additional locals for data, and one counter for each of its loops. Each loop
-// runs a few iterations. Address 0 contains the number of function entries; no other code writes to
-// it.
+// program generates a guest that terminates. Every function has two parameters, one result, four
+// additional locals for data, and one counter for each of its loops. Each loop runs a few
+// iterations. Address 0 contains the number of function entries; no other code writes to it.
 type program struct {
 	guest
 	t         *rapid.T

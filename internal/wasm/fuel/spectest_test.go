@@ -198,7 +198,7 @@ func (s *side) find(name string) api.Module {
 var differs = regexp.MustCompile(`function\[\d+\]|maximum size mismatch.*`)
 
 // outcome returns the text of an error without its stack trace and without the parts that the
-// pattern differs matches.
+// regular expression "differs" matches.
 func outcome(err error) string {
 	if err == nil {
 		return "no error"

@@ -59,8 +59,8 @@ func OpenSealed(ctx context.Context, dir string, imports Imports) (*Machine, err
 }
 
 // Cache is a folder that stores machines, each in a subfolder. If another user could write machine
-// code to the folder, the code would run as this user. A folder that is not private to the user is
-// therefore not used. The zero Cache stores nothing.
+// code to the folder, the code would run as the user of this process. A folder that is not private
+// to this user is therefore not used. The zero Cache stores nothing.
 type Cache struct{ Dir string }
 
 // Get returns the machine that is stored under a name. The function "open" opens the machine's

@@ -66,8 +66,8 @@ func (w *NondeterminismProbe) Nanotime() int64 {
 // and clocks of w.
 //
 // If the guest read the realtime clock, random bytes or the monotonic clock, the error is an
-// ErrVaries, because these values differ between runs. An exception are the random bytes that the
-// Go runtime reads at startup, because Restore reseeds the runtime; see goreseed.go. If the
+// ErrVaries, because these values differ between runs. The random bytes that the Go runtime reads
+// at startup are an exception, because Restore reseeds the runtime; see goreseed.go. If the
 // initialization of a Go program uses math/rand, CaptureInitialized does not detect this use, and
 // the numbers are the same in all runs.
 //

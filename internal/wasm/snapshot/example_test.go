@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
-// slow is a module whose _initialize sets a global to 41. The module's function next increments the
-// global and returns the new value.
+// slow is a module whose _initialize sets a global to 41. The module's function "next" increments
+// the global and returns the new value.
 var slow = module(
 	types,
 	section(binary.FunctionSection, []byte{typeNothing}, []byte{typeGet}),

@@ -146,9 +146,9 @@ func rewriteSections(m *binary.Module, exports [][]byte) ([]binary.Section, erro
 	return binary.Insert(sections, binary.Section{ID: binary.ExportSection, Data: data}), nil
 }
 
-// emptySegments returns a data section with the same number of segments, all of them empty. If
-// there is a data count section, memory.init and data.drop may refer to segments. Instantiation
-// drops active segments, so the code always sees empty segments. Core specification 4.5.4.
+// emptySegments returns a data section with the given number of empty segments. If there is a data
+// count section, memory.init and data.drop may refer to segments. Instantiation drops active
+// segments, so the code always sees empty segments. Core specification 4.5.4.
 func emptySegments(count int) []byte {
 	data := binary.AppendUint32(nil, uint32(count))
 	for range count {

@@ -12,8 +12,8 @@ const (
 )
 
 // Limits returns the limits for parsing the rewritten module. If a module is within l, its
-// rewritten form is within these limits, unless a function moves the stack pointer down more than a
-// thousand times.
+// rewritten form is within the returned limits, unless a function moves the stack pointer down more
+// than a thousand times.
 func Limits(l binary.Limits) binary.Limits {
 	l = l.WithDefaults()
 	l.PassedValues += l.BodyBytes // each call passes on one more global

@@ -48,7 +48,7 @@ type Config struct {
 	// writes to Channel, with one message for each buffer. The byte slices that Channel receives
 	// refer to guest memory and must not be kept after the call. If Read returns io.EOF, no more
 	// data is available at this time. If Read returns any other error, the guest is stopped.
-	// Default: By default, Stdin is empty and not open for writing.
+	// Default: Stdin is empty and not open for writing.
 	Channel io.ReadWriter
 
 	// Log receives the output of the guest line by line. The arguments of Log are the descriptor

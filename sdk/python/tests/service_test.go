@@ -95,7 +95,7 @@ func (s service) environ() []string {
 	return env
 }
 
-// serve starts a service. The test stops the service at its end.
+// serve starts a service. When the test ends, the service is stopped.
 func serve(t *testing.T) service {
 	t.Helper()
 	dir := t.TempDir()
