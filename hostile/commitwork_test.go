@@ -135,8 +135,8 @@ func appendTo(more []byte, size int) txn.Update {
 	}
 }
 
-// In TestSoakCommitWork, attackers do the maximum work of a transaction. The test measures how long
-// each commit delays other commits. A busy machine distorts single measurements. The test therefore
+// TestSoakCommitWork measures how long each commit delays other commits while attackers do the
+// maximum work of a transaction. A busy machine distorts single measurements. The test therefore
 // compares the best of three measurements with the limit.
 func TestSoakCommitWork(t *testing.T) {
 	// By default, the garbage of the attackers would fill the small heap, and the garbage collector

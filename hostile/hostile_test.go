@@ -83,8 +83,8 @@ func TestCorpus(t *testing.T) {
 	testCorpus(t, newTestEnv(t), cases)
 }
 
-// For each kind of attack, ofEachKind returns every third case: the first case, the fourth case,
-// the seventh case, and so on. The commands "make hostile" and "make soak" run all cases.
+// ofEachKind returns every third case of each kind of attack: the first, the fourth, the seventh,
+// and so on. The commands "make hostile" and "make soak" run all cases.
 func ofEachKind(cases []corpus.Case) (some []corpus.Case) {
 	of := map[string]int{}
 	for _, c := range cases {
@@ -195,8 +195,8 @@ func TestEachLayerOff(t *testing.T) {
 	}
 }
 
-// If a case requires Python, runnable prepares the interpreter. If there is no interpreter,
-// runnable returns only the cases that do not require Python.
+// runnable returns the cases that can run, and prepares the Python interpreter if a case requires
+// it. If there is no interpreter, runnable returns only the cases that do not require Python.
 func runnable(t *testing.T, w *env, cases []corpus.Case) []corpus.Case {
 	t.Helper()
 	if !slices.ContainsFunc(cases, corpus.Case.Python) {

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/hostile/native"
 )
 
-// With the argument nativeCommand, this command runs as a host of native guests.
+// nativeCommand is the argument with which this command runs as a host of native guests.
 const nativeCommand = "native"
 
 // runNative runs the native guests whose names match. The first run uses all layers. In each

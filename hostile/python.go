@@ -34,7 +34,7 @@ func (w *env) findPython(ctx context.Context) (string, error) {
 	return info.File, json.Unmarshal(out, &info)
 }
 
-// If a case requires Python, preparePython prepares the interpreter. If there is no interpreter,
+// preparePython prepares the interpreter if a case requires Python. If there is no interpreter,
 // preparePython prints a note.
 func (w *env) preparePython(ctx context.Context, cases []corpus.Case, stderr io.Writer) error {
 	if !slices.ContainsFunc(cases, corpus.Case.Python) {

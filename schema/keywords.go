@@ -37,7 +37,7 @@ var otherFormats = []string{
 
 var knownFormats = slices.Compact(slices.Sorted(slices.Values(slices.Concat(sortedKeys(jsonschema.Formats), sortedKeys(formats), otherFormats))))
 
-// The map meant contains the correct keyword or format for common mistakes.
+// meant maps common mistakes to the correct keyword or format.
 var meant = map[string]string{
 	"property": "properties", "props": "properties", "fields": "properties",
 	"min": "minimum", "max": "maximum", "regex": "pattern", "regexp": "pattern", "values": "enum",

@@ -88,7 +88,7 @@ func Needs(name string, missing []string) bool {
 	return ok && slices.Contains(missing, layer)
 }
 
-// If an attack is blocked by only one layer, onlyBlockedBy maps the attack to the layer.
+// onlyBlockedBy maps each attack that is blocked by only one layer to that layer.
 var onlyBlockedBy = map[string]string{
 	"memory/files_of_an_engine": sandbox.LayerCgroup,
 }

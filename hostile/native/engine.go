@@ -54,8 +54,8 @@ func (g guests) Load(_ context.Context, src engine.Source) (engine.Program, erro
 	return guest{a}, nil
 }
 
-// If a folder for compiled code exists, cacheCode writes compiled code to the folder. Workers can
-// open files only if a folder for compiled code exists.
+// cacheCode creates the folder for compiled code and a file in it, if the engine has such a folder.
+// Workers can open files only if this folder exists.
 func (g guests) cacheCode() {
 	if g.dir != "" && os.MkdirAll(g.dir, 0o700) == nil {
 		_ = os.WriteFile(filepath.Join(g.dir, "code"), nil, 0o600) // the write fails in workers that run guests
@@ -98,5 +98,5 @@ type victims struct {
 	File      string `json:"file"` // a file that the guest must not access
 }
 
-// If an attack does not reach its goal, the attack returns errBlocked.
+// errBlocked is the error of an attack that did not reach its goal.
 var errBlocked = errors.New("blocked")

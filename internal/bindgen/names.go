@@ -19,8 +19,8 @@ var pythonKeywords = strings.Fields(`and as assert async await break class conti
 // isName reports whether a name is valid for an operation or a parameter.
 func isName(s string) bool { return namePattern.MatchString(s) && !slices.Contains(pythonKeywords, s) }
 
-// Names in the table become identifiers in several languages. reserved contains the keywords that
-// cannot be identifiers in languages other than Python. If a name is a reserved keyword, its
+// reserved contains the keywords that cannot be identifiers in languages other than Python. Names
+// in the table become identifiers in several languages. If a name is a reserved keyword, its
 // identifier ends in an underscore.
 var reserved = strings.Fields(`args as async auto await bool break case catch chan char class const continue debugger def default
 	defer del delete do double elif else enum err except export extends extern fallthrough false finally float for found from func function

@@ -11,9 +11,9 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// If the access or the kind of a store has changed, the app cannot be opened. movedFault returns
-// the fault for this case. The argument "flags" contains the flags of the failed command that
-// specify the app and the database.
+// movedFault returns the fault for an app that cannot be opened, because the access or the kind of
+// a store has changed. The argument "flags" contains the flags of the failed command that specify
+// the app and the database.
 func movedFault(moved *memory.ScopeChangedError, flags string) *abi.Fault {
 	f := abi.Faultf(abi.SourceInvalid, "%s has %s but is now declared with %q", moved.What(), moved.Held(), moved.Declared())
 	if moved.Item != "" {
@@ -32,8 +32,7 @@ func purgeCommand(store, flags string) string {
 	return "toolrun memory purge " + store + " --yes" + flags
 }
 
-// If the error is about a changed scope, adviseMoved adds the flags of the failed command to the
-// hint of the error.
+// adviseMoved adds the flags of the failed command to the hint of an error about a changed scope.
 func adviseMoved(cmd *cobra.Command, err error) error {
 	moved, ok := errors.AsType[*memory.ScopeChangedError](err)
 	if !ok {

@@ -9,8 +9,7 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// If a tool receives a string but expects another type, the tool can fail with one of the fault
-// codes in typeFaults.
+// typeFaults contains the fault codes of a tool that receives a string but expects another type.
 var typeFaults = []abi.Code{abi.ToolError, abi.SchemaViolation, abi.OutputInvalid, abi.InvalidArgument}
 
 // adviseTexts adds a hint to the fault of a run if a key=value argument looks like a number or a
@@ -40,8 +39,8 @@ func adviseTexts(err error, pairs []string, declares func() bool) error {
 	return err
 }
 
-// If a text is a JSON number or a JSON boolean, kindOf returns its type. For all other texts,
-// kindOf returns "".
+// kindOf returns the type of a text that is a JSON number or a JSON boolean, or "" for any other
+// text.
 func kindOf(text string) string {
 	switch {
 	case text == "true" || text == "false":

@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/sdk/client"
 )
 
-// The interface agentBackend lists agents, performs turns of agents and applies the rules of
-// agents. If a method of agentBackend returns an error, the returned pointer can be nil.
+// agentBackend lists agents, performs turns of agents and applies the rules of agents. If a method
+// of agentBackend returns an error, the returned pointer can be nil.
 type agentBackend interface {
 	List(context.Context) ([]apitypes.Agent, error)
 	Turn(context.Context, host.Turn) (*report.Turn, error)

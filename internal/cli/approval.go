@@ -167,8 +167,8 @@ func (ac approvalCommands) deny() *cobra.Command {
 	return cmd
 }
 
-// If a run is paused, other commands show and approve its effect. pausedFlags contains the flags
-// for these commands as text for a shell.
+// pausedFlags contains the flags of the commands that show and approve the effect of a paused run,
+// as text for a shell.
 type pausedFlags struct{ show, approve string }
 
 func pausedFlagsOf(cmd *cobra.Command) pausedFlags {
@@ -176,8 +176,8 @@ func pausedFlagsOf(cmd *cobra.Command) pausedFlags {
 	return pausedFlags{where, where + usedFlags(cmd, "models", "inprocess", "python-wasm")}
 }
 
-// If a run is paused, pausedError returns an error with a hint. The hint contains commands that the
-// user can copy. If the run is not paused, pausedError returns err.
+// pausedError returns an error for a paused run, with a hint that contains commands that the user
+// can copy. If the run is not paused, pausedError returns err.
 func pausedError(result *report.Result, err error, flags pausedFlags) error {
 	if err != nil || result.Status != report.Paused || result.Approval == nil {
 		return err

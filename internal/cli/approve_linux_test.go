@@ -19,7 +19,7 @@ func gatedShop(t *testing.T) string {
 
 const question = "approve? [y/n, Enter to decide later] "
 
-// In the test, a person uses the terminal to approve or deny each effect of a run.
+// TestApproveInTerminal uses a terminal to approve or deny each effect of a run, as a person would.
 func TestApproveInTerminal(t *testing.T) {
 	for _, test := range []struct {
 		name, second, want string

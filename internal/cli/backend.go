@@ -121,8 +121,8 @@ var (
 	_ usageBackend    = localUsage{}
 )
 
-// The type writeOptions contains the options of a write. The zero value of writeOptions means that
-// the write merges the content into the existing record.
+// writeOptions contains the options of a write. The zero value of writeOptions means that the write
+// merges the content into the existing record.
 type writeOptions struct {
 	Replace    bool   `json:"replace,omitempty"`
 	IfRevision *int64 `json:"if_revision,omitempty"`

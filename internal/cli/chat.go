@@ -145,8 +145,8 @@ func (c *chat) take(ctx context.Context, line string) error {
 	return c.tolerate(c.perform(ctx, &line))
 }
 
-// If a person uses the chat, tolerate only prints the error, because the person can continue. If no
-// person uses the chat, tolerate returns the error.
+// tolerate only prints the error if a person uses the chat, because the person can continue.
+// Otherwise, tolerate returns the error.
 func (c *chat) tolerate(err error) error {
 	if err == nil || !c.interactive() {
 		return err

@@ -108,6 +108,5 @@ func (c *chat) showTrace() error {
 	return c.out.table([]string{"KIND", "NAME", "RESULT", "VALUE", "POSITION"}, rows)
 }
 
-// If the user types a command that needs the result of a turn, but there was no turn yet, the
-// command fails with noTurn.
+// noTurn is the error of a command that needs the result of a turn, if there was no turn yet.
 var noTurn = abi.Faultf(abi.InvalidArgument, "the conversation has no turn yet")

@@ -181,8 +181,8 @@ func (cc checkCommand) checkTools(ctx context.Context, pr *project, engines []en
 	return problems, errors.Join(ctx.Err(), h.Close(), backend.Close())
 }
 
-// If a tool does not compile, toolProblem returns the problem to report. The problem contains the
-// location of the error in the author's code.
+// toolProblem returns the problem to report for a tool that does not compile. The problem contains
+// the location of the error in the author's code.
 func (pr *project) toolProblem(t app.Tool, f *abi.Fault) problem.Problem {
 	if f.File == "" {
 		whole := *f
@@ -245,7 +245,8 @@ func (pr *project) missingGrant(f *abi.Fault) (message, hint string) {
 	return fmt.Sprintf("the prompt has no grant on the %s %q", what, name), fmt.Sprintf("add a grant to the prompt: grants: {%s: read}", name)
 }
 
-// If a prompt uses a field that cannot exist in any record, checkFields returns a warning.
+// checkFields returns a warning for each field that a prompt uses but that cannot exist in any
+// record.
 func (pr *project) checkFields(h *host.Host, prompt app.Prompt) problem.List {
 	var problems problem.List
 	for _, ref := range h.Refs(prompt.Name) {

@@ -35,8 +35,8 @@ func call(t *testing.T, env cli.Env) (exit int, stdout, stderr string) {
 	return exit, out.String(), errs.String()
 }
 
-// The tests start this program as worker processes. In a worker process, TestMain runs the code of
-// the worker.
+// TestMain runs the code of a worker if this process is a worker, because the tests start this
+// program as worker processes.
 func TestMain(m *testing.M) {
 	engines.Main()
 	os.Exit(m.Run())

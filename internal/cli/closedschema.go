@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// If a template uses a field that cannot exist in any record, the code of the problem is
-// codeNoField.
+// codeNoField is the code of the problem that a template uses a field that cannot exist in any
+// record.
 const codeNoField problem.Code = "no_field"
 
 // undeclared finds an undeclared name in a path such as "a.b". The results of "undeclared" are the
@@ -44,9 +44,8 @@ func undeclared(store declare.Store, path string) (field string, known []string)
 	return "", nil
 }
 
-// The keywords in plainKeywords do not add properties to the properties that a schema allows. If a
-// schema has a keyword that is not in plainKeywords, "properties" might not list all allowed
-// properties.
+// plainKeywords lists the keywords that do not allow properties in addition to "properties". If a
+// schema has any other keyword, "properties" might not list all allowed properties.
 var plainKeywords = []string{"type", "properties", "required", "default", "title", "description", "examples",
 	"minProperties", "maxProperties", "deprecated", "readOnly", "writeOnly", "$schema", "$id", "$comment", "$defs", "definitions"}
 

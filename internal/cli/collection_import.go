@@ -195,7 +195,7 @@ func isWrongContent(f *abi.Fault) bool {
 	return f.Code == abi.InvalidArgument || f.Code == abi.TooLarge
 }
 
-// If a fault concerns the content of a file, located adds the name of the file to the fault.
+// located adds the name of the file to a fault that concerns the content of the file.
 func located(err error, file *importedFile) error {
 	if _, ok := err.(*usageError); ok || file.lines || !isWrongContent(faultOf(err)) {
 		return err

@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// The type documentFile is a file to import. The text of the file is stored in a collection.
+// documentFile is a file to import. The text of the file is stored in a collection.
 type documentFile struct {
 	name    string // without folders
 	content []byte
@@ -24,8 +24,8 @@ type documentFile struct {
 	report func(entries int)
 }
 
-// If the app is open in this process, localCollections gives an operator access to the collections
-// of the app.
+// localCollections gives an operator access to the collections of an app that is open in this
+// process.
 type localCollections struct{ host.Collections }
 
 // ImportFile extracts the text of a file and imports the text.

@@ -66,7 +66,8 @@ func (c *console) say(format string, args ...any) error {
 	return err
 }
 
-// If the flag --json is set, answer prints v as JSON. Otherwise it calls text.
+// answer prints v as JSON if the flag --json is set. Otherwise, answer calls the function "text",
+// which prints the result as text.
 func (c *console) answer(v any, text func() error) error {
 	if c.json {
 		return c.printJSON(v)

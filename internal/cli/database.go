@@ -98,7 +98,7 @@ func makeStateFolder(dir string) error {
 
 const hintInUse = "close the database in the other process; if that process is `toolrun serve`, use --server URL"
 
-// If a database file cannot be opened, fault returns the fault to report.
+// fault returns the fault to report if a database file cannot be opened.
 func (db database) fault(doing string, err error) error {
 	shown := db.shown()
 	if f, ok := errors.AsType[*abi.Fault](err); ok {

@@ -115,7 +115,7 @@ func (d dbCommands) backupRemote(ctx context.Context, f *serverFlags, dest strin
 	return d.reportFile(dest)
 }
 
-// If the role of the key does not allow backups, explainBackup adds a hint to the error.
+// explainBackup adds a hint to the error if the role of the key does not allow backups.
 func explainBackup(err error) error {
 	if errors.Is(err, abi.AccessDenied) {
 		if e, ok := errors.AsType[*client.Error](err); ok && e.Status == 403 {
@@ -135,8 +135,8 @@ func (d dbCommands) reportFile(dest string) error {
 	return d.out.answer(reply, func() error { return d.out.say("wrote %s, %d bytes", shown, info.Size()) })
 }
 
-// If err means that another process has the database open, inUse adds the given hint. inUse returns
-// all other errors unchanged.
+// inUse adds the given hint to an error that means that another process has the database open.
+// inUse returns all other errors unchanged.
 func inUse(err error, hint string) error {
 	if f, ok := errors.AsType[*abi.Fault](err); ok && f.Hint == hintInUse {
 		return f.WithHint("%s", hint)

@@ -79,8 +79,8 @@ func (e *lineEditor) Close() error {
 	return term.Restore(e.fd, e.cooked)
 }
 
-// The keyboard buffers typed bytes until the program reads them. maxTyped is the maximum number of
-// buffered bytes.
+// maxTyped is the maximum number of typed bytes that the keyboard buffers until the program reads
+// them.
 const maxTyped = 64 << 10
 
 const ctrlC = 3

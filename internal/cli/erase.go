@@ -86,8 +86,7 @@ func (ec eraseCommand) print(app string, e memory.Erased) error {
 	return ec.out.table([]string{"STORE", "RECORDS"}, rows)
 }
 
-// An erasure keeps the entries of some collections. printKept prints the names of the collections
-// whose entries are kept.
+// printKept prints the names of the collections whose entries the erasure keeps.
 func (ec eraseCommand) printKept(kept map[string]int) error {
 	for _, name := range slices.Sorted(maps.Keys(kept)) {
 		n := kept[name]

@@ -33,8 +33,8 @@ var (
 	_ factBackend = remoteFacts{}
 )
 
-// If the app is open in this process, localFacts gives an operator access to the facts of the app.
-// Grants do not apply.
+// localFacts gives an operator access to the facts of an app that is open in this process. Grants
+// do not apply.
 type localFacts struct{ stores host.Stores }
 
 // Get performs get_fact.

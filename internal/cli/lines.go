@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// In a chat, maxLine is the maximum length of a line in bytes.
+// maxLine is the maximum length of a line in a chat, in bytes.
 const maxLine = 1 << 20
 
 // lineScanner reads the lines of a stream that is not a terminal.

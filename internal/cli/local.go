@@ -21,8 +21,8 @@ func localBackend(h *host.Host, backend storage.Backend) appBackend {
 	}
 }
 
-// If the app is open in this process, localRecords gives an operator access to the records of the
-// app. Grants do not apply.
+// localRecords gives an operator access to the records of an app that is open in this process.
+// Grants do not apply.
 type localRecords struct{ stores host.Stores }
 
 // List returns a page of the records of a store.

@@ -99,7 +99,7 @@ Exit codes: 0 success, 1 the tool failed, 2 the command or the app file is wrong
 	return root
 }
 
-// If the value of a flag cannot be parsed, flagHint returns the hint for the error.
+// flagHint returns the hint for the error about a flag whose value cannot be parsed.
 func flagHint(cmd *cobra.Command, err error) string {
 	bad, ok := errors.AsType[*pflag.InvalidValueError](err)
 	if !ok || bad.GetFlag().Value.Type() != "duration" {
@@ -124,7 +124,7 @@ func group(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// If a subcommand is unknown, noCommand returns the error.
+// noCommand returns the error for an unknown subcommand.
 func noCommand(parent *cobra.Command, name string) error {
 	var known []string
 	for _, cmd := range parent.Commands() {
@@ -150,7 +150,7 @@ func (p *program) explain(show func(*cobra.Command, []string)) func(*cobra.Comma
 	}
 }
 
-// If a command is unknown, refuseUnknownTopic makes "help COMMAND" fail. By default, cobra would
+// refuseUnknownTopic makes "help COMMAND" fail if the command is unknown. By default, cobra would
 // print the help text of the parent command.
 func refuseUnknownTopic(root *cobra.Command) {
 	root.InitDefaultHelpCmd()

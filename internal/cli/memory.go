@@ -106,7 +106,7 @@ that the value does not contain, and removes fields that are null in the value.`
 	return cmd
 }
 
-// After a write, showStored prints the stored record.
+// showStored prints the stored record after a write.
 func (m memoryCommands) showStored(store string, text json.RawMessage) error {
 	var record struct {
 		Revision int64   `json:"revision"`
@@ -269,9 +269,9 @@ func (m memoryCommands) purgeOpened(cmd *cobra.Command, f *memoryFlags, store st
 	return n, err
 }
 
-// If the app of a store cannot be opened, purgeUnopened purges the store. If the scope of a store
-// changed, its app cannot be opened until the store is purged. The ledger gets no entry if
-// purgeUnopened purges a store.
+// purgeUnopened purges a store without opening its app. After a change of the store's scope, the
+// app cannot be opened until the store is purged. The ledger gets no entry for a purge by
+// purgeUnopened.
 func (m memoryCommands) purgeUnopened(cmd *cobra.Command, f *memoryFlags, store string) (n int, err error) {
 	pr, err := m.projects.openApp(f.app)
 	if err != nil {

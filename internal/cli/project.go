@@ -88,7 +88,7 @@ func (ps projects) read(named string) (*project, error) {
 	return pr, nil
 }
 
-// If there is no app file, defaultApp is the app id.
+// defaultApp is the app id if there is no app file.
 const defaultApp = "default"
 
 // find returns the absolute path of the named app file. If no app file is named, the method
@@ -213,7 +213,7 @@ func (pr *project) shown() string {
 	return pr.file
 }
 
-// If a name is unknown, didYouMean returns a hint with similar names.
+// didYouMean returns a hint for an unknown name, with similar names.
 func didYouMean(word string, known []string, none string) string {
 	if near := spell.Name(word, known); near != "" {
 		return "did you mean " + near + "?"
@@ -238,8 +238,8 @@ func (pr *project) summary() string {
 	return text
 }
 
-// After all files of an app's tools have been read, seal closes the folders of the app. After a
-// call to "seal", all reads use the cache.
+// seal closes the folders of the app. It is called after all files of the app's tools have been
+// read, and all later reads use the cache.
 func (pr *project) seal() {
 	pr.once.Seal()
 	pr.close()

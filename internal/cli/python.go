@@ -99,8 +99,8 @@ func (pc pythonCommands) install(ctx context.Context) error {
 	})
 }
 
-// If a Python tool needs the runtime and stderr is a terminal, offer installs the runtime. If
-// stderr is not a terminal, offer downloads nothing, and the run fails with a hint.
+// offer installs the runtime if a Python tool needs it and stderr is a terminal. If stderr is not a
+// terminal, offer downloads nothing, and the run fails with a hint.
 func (pc pythonCommands) offer(ctx context.Context, pr *project, name string, f isolationFlags) error {
 	tool, _ := pr.app.Tool(name)
 	if path.Ext(tool.Source) != ".py" || f.pythonFile(pc.env) != "" || !pc.env.StderrTerminal || pc.env.CacheDir == "" {

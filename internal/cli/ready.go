@@ -38,7 +38,7 @@ type readiness struct {
 	was   error     // last result of check
 }
 
-// If the database is full or cannot be written, check returns a fault without details.
+// check returns a fault without details if the database is full or cannot be written.
 func (r *readiness) check(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

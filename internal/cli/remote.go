@@ -75,8 +75,8 @@ func (r remoteRuns) runCode(ctx context.Context, inv host.Invocation, fields api
 	return result, err
 }
 
-// If the server has begun a run but an error occurred before the tool ran, notRun returns a Result.
-// Otherwise it returns nil.
+// notRun returns err, with a Result if the server has begun a run but the error occurred before the
+// tool ran.
 func notRun(tool string, err error) (*report.Result, error) {
 	e, ok := errors.AsType[*client.Error](err)
 	if !ok || e.RunID == "" {
@@ -292,7 +292,7 @@ func (r remoteUsage) List(ctx context.Context, _ host.Caller, q metering.Query) 
 	return found, page.Next, nil
 }
 
-// If the app is at a server, storeNames returns the names of all stores of the app.
+// storeNames returns the names of all stores of an app at a server.
 func storeNames(ctx context.Context, c *client.Client) ([]string, error) {
 	return namesOf(c.Stores().List, func(s apitypes.Store) string { return s.TechnicalName })(ctx)
 }

@@ -294,8 +294,8 @@ func (rc runCommand) logLine() func(attempt int, line abi.LogLine) {
 	}
 }
 
-// If --json is set, printResult prints the whole Result. Without --json, printResult prints only
-// the output.
+// printResult prints the whole Result if --json is set. Without --json, printResult prints only the
+// output.
 func (rc runCommand) printResult(result *report.Result, code codeFolder, trace bool) error {
 	if rc.out.json {
 		return rc.out.printJSON(result)

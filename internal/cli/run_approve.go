@@ -25,7 +25,8 @@ type approvingRuns struct {
 	once bool
 }
 
-// If the flag --approve is set, approving returns a runBackend that asks about effects.
+// approving returns a runBackend that asks about effects if the flag --approve is set. Otherwise,
+// it returns the given runBackend.
 func (f *runFlags) approving(out *console, runs runBackend, approvals approvalBackend) (_ runBackend, closed func()) {
 	if !f.approve {
 		return runs, func() {}
@@ -57,8 +58,8 @@ func (a *approvingRuns) Run(ctx context.Context, inv host.Invocation) (*report.R
 	return result, err
 }
 
-// A paused run waits for a decision about an effect. decide asks for the decision and returns the
-// next Result of the run. The result "continues" is true if the run was executed again.
+// decide asks for the decision about the effect at which a run was paused, and returns the next
+// Result of the run. The result "continues" is true if the run was executed again.
 func (a *approvingRuns) decide(ctx context.Context, approver host.Caller, paused *report.Result) (next *report.Result, continues bool, err error) {
 	answer, err := a.ask(ctx, paused.Approval)
 	if err != nil {

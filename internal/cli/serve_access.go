@@ -97,7 +97,7 @@ func (f *accessFlags) open(env Env, listen string, logger *slog.Logger) (authent
 	return made, nil
 }
 
-// If the keys of the issuer cannot be fetched, probeIssuer logs a warning. An unreachable issuer is
+// probeIssuer logs a warning if the keys of the issuer cannot be fetched. An unreachable issuer is
 // not an error, because the issuer may start after the service.
 func (s *server) probeIssuer(ctx context.Context) {
 	made, ok := s.auth.(*auth.Authenticator)
@@ -114,8 +114,8 @@ type authenticator interface {
 	Authenticate(*http.Request) (auth.Principal, error)
 }
 
-// With the flag --dev, the service has a single key. devKey authenticates requests that contain the
-// key.
+// devKey is the only key of a service with the flag --dev, and authenticates requests that contain
+// the key.
 type devKey string
 
 // Authenticate accepts the key in the Authorization and X-API-Key headers.
@@ -133,8 +133,8 @@ func (k devKey) Authenticate(r *http.Request) (auth.Principal, error) {
 	return auth.Principal{Role: auth.Operator, Tenant: host.DefaultTenant, CanRunCode: true, Name: "dev"}, nil
 }
 
-// With the flag --dev, openDev creates the key of the service. If other machines could connect to
-// the service, openDev fails.
+// openDev creates the key of a service with the flag --dev. If other machines could connect to the
+// service, openDev fails.
 func (f *accessFlags) openDev(listen string) (authenticator, error) {
 	name, _, err := net.SplitHostPort(listen)
 	if ip := net.ParseIP(name); err != nil || name != "localhost" && (ip == nil || !ip.IsLoopback()) {

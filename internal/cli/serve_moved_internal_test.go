@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// In TestStartFaultNamesTheTenant, the scope of a store has changed. The error at the start must
-// contain the tenant.
+// TestStartFaultNamesTheTenant checks that the error at startup contains the tenant if the scope of
+// a store has changed.
 func TestStartFaultNamesTheTenant(t *testing.T) {
 	moved := &memory.ScopeChangedError{Store: "notes", Was: declare.ScopeUser, Is: declare.ScopeApplication, Records: 1}
 	f := faultOf(startFault(fmt.Errorf("tenant %q: %w", "acme", moved)))

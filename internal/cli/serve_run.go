@@ -83,8 +83,8 @@ func (s *server) open(ctx context.Context) (net.Listener, error) {
 	return listener, nil
 }
 
-// If the apps cannot be opened at startup, startFault returns the fault to report. If the scope of
-// a store changed, the fault contains the tenant.
+// startFault returns the fault to report if the apps cannot be opened at startup. If the scope of a
+// store changed, the fault contains the tenant.
 func startFault(err error) error {
 	if _, ok := errors.AsType[*memory.ScopeChangedError](err); ok {
 		return abi.Faultf(abi.SourceInvalid, "%v", err)
@@ -219,7 +219,7 @@ func (s *server) logLimits() {
 	s.logger.Info("limits of concurrent runs", "running", l.Running, "per_tenant", l.PerTenant, "per_app", l.PerApp, "per_user", l.PerUser)
 }
 
-// If clients send keys unencrypted, warnOfPlainText logs a warning. If --base-url is an https URL,
+// warnOfPlainText logs a warning if clients send keys unencrypted. If --base-url is an https URL,
 // warnOfPlainText assumes that a proxy terminates TLS.
 func (s *server) warnOfPlainText(addr net.Addr) {
 	at, ok := addr.(*net.TCPAddr)
@@ -326,8 +326,8 @@ func (s *server) reload(ctx context.Context) error {
 	return nil
 }
 
-// If an app has mistakes or a tool of the app does not compile, flawless returns an error. An app
-// with errors must not replace the current app.
+// flawless returns an error if an app has mistakes or a tool of the app does not compile. Such an
+// app must not replace the current app.
 func (s *server) flawless(ctx context.Context, pr *project) error {
 	if err := pr.problems.Err(); err != nil {
 		return fmt.Errorf("the file %s of the app %s has errors", pr.file, pr.app.ID) // the mistakes were already logged

@@ -129,9 +129,8 @@ func (c *certificate) stat() (files [2]fs.FileInfo) {
 	return files
 }
 
-// A modification time is reliable if it is at least certificateSettled old. The clocks of file
-// systems are coarse, so a file that has just changed could change again without a new modification
-// time.
+// certificateSettled is the minimum age of a reliable modification time. The clocks of file systems
+// are coarse, so a file that has just changed could change again without a new modification time.
 const certificateSettled = 2 * time.Second
 
 // changed reports whether one of the certificate files may have changed.

@@ -18,8 +18,8 @@ import (
 	"github.com/toolrun/toolrun/sdk/client"
 )
 
-// If no flag selects a file with the API key, the environment variable keyVariable contains the
-// key.
+// keyVariable is the environment variable that contains the API key, unless a flag selects a file
+// with the key.
 const keyVariable = "TOOLRUN_KEY"
 
 // serverFlags contains the flags of commands that a server can execute. No environment variable can
@@ -127,8 +127,8 @@ func (f *serverFlags) key(env Env) (string, error) {
 	return key, nil
 }
 
-// A command without server flags cannot be executed by a server. If err reports that the user has
-// set a server flag, refuseServer returns a usage error. Otherwise it returns nil.
+// refuseServer returns a usage error if err reports that the user has set a server flag for a
+// command that a server cannot execute. Otherwise, refuseServer returns nil.
 func refuseServer(cmd *cobra.Command, err error) error {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok || unknown.GetSpecifiedName() != "server" && unknown.GetSpecifiedName() != "key-file" {
@@ -182,8 +182,9 @@ func expired(err error) bool {
 	return ok && bad.Reason == x509.Expired || strings.Contains(err.Error(), "certificate has expired or is not yet valid")
 }
 
-// If the server does not know a name, unknownName converts the not_found error to a usage error
-// with the given message. If the function "list" returns no names, the argument "none" is the hint.
+// unknownName converts the not_found error for a name that the server does not know to a usage
+// error with the given message. If the function "list" returns no names, the argument "none" is the
+// hint.
 func unknownName(err error, name, message, none string, list func() ([]string, error)) error {
 	if !errors.Is(err, abi.NotFound) {
 		return err

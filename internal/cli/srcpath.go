@@ -10,9 +10,9 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// The type codeFolder is the folder that contains the code of a tool. The path has the form that a
-// user would write. Engines report paths relative to the folder of the code. In contrast, the
-// command line prints paths that the user can open.
+// codeFolder is the folder that contains the code of a tool, in the form that a user would write.
+// Engines report paths relative to this folder, but the command line prints paths that the user can
+// open.
 type codeFolder string
 
 // codeFolder returns the folder of a declared tool.

@@ -92,7 +92,7 @@ func (l *Locks[K]) Busy(keys []K) bool {
 	return len(l.heldPrefixes(keys)) > 0 || slices.ContainsFunc(keys, func(key K) bool { return len(l.queues[name[K]{key: key}]) > 0 })
 }
 
-// The method names returns the locks to acquire, in order.
+// names returns the locks to acquire, in order.
 func (l *Locks[K]) names(keys, prefixes []K) []name[K] {
 	l.mu.Lock()
 	names := l.heldPrefixes(keys)

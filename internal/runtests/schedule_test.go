@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The schedule must run each package as often as the original jobs, with the same flags. Long
-// packages must be separate jobs.
+// TestSchedule checks that the schedule runs each package as often as the original jobs, with the
+// same flags. Long packages must be separate jobs.
 func TestSchedule(t *testing.T) {
 	all, err := jobs([]string{"../..", "../../bench", "../../hostile"})
 	if err != nil {

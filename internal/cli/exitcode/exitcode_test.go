@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/internal/cli/exitcode"
 )
 
-// Every fault code has its documented exit code. If a fault code is added, it also needs an exit
-// code.
+// TestOf checks that every fault code has its documented exit code. It fails if a new fault code
+// has no exit code in the table.
 func TestOf(t *testing.T) {
 	want := map[abi.Code]int{
 		abi.NotFound: 1, abi.AccessDenied: 1, abi.ReadOnly: 1, abi.SchemaViolation: 1, abi.Conflict: 4, abi.NoUser: 1,

@@ -13,9 +13,9 @@ import (
 
 const name = "toolrun"
 
-// If the test binary was started as the executable that the function Toolrun returns, Main runs the
-// command line of toolrun. Main does not return after it has run the command line. TestMain must
-// call Main before anything else.
+// Main runs the command line of toolrun and exits, if the test binary was started under the path
+// that the function Toolrun returns. Otherwise, Main returns. TestMain must call Main before
+// anything else.
 func Main() {
 	if filepath.Base(os.Args[0]) != name {
 		return
