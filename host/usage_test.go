@@ -92,7 +92,7 @@ func TestUsageOfDays(t *testing.T) {
 	}
 }
 
-// flaky is a backend. A test can make the commits of this backend fail.
+// flaky is a backend whose commits a test can make fail.
 type flaky struct {
 	storage.Backend
 	err error

@@ -25,8 +25,7 @@ type waiting struct {
 	late int           // the number of answers without a position in the journal
 }
 
-// waitingCall is a call. If the answer to the call has arrived, waitingCall also contains the
-// answer.
+// waitingCall is a call and, if it has arrived, the answer to the call.
 type waitingCall struct {
 	id       uint64
 	call     externalCall

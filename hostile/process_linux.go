@@ -38,7 +38,7 @@ func resident(pid int) (now, highest int64) {
 	return now, highest
 }
 
-// orphans returns the children that this process has adopted but not started. The method also reaps
+// orphans returns the children that this process has adopted but not started. orphans also reaps
 // adopted children that have exited.
 func orphans(known map[int]bool) (left []int) {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // Glob fails only for a malformed pattern

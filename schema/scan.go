@@ -68,7 +68,7 @@ type scanner struct {
 	refs      []reference
 	named     int
 	maxStrays int
-	targets   []string // the pointers of targets of references that are not the value of a schema keyword
+	targets   []string // the pointers of referenced schemas under unknown keywords
 	mistakes  Errors
 	strays    int // the number of JSON values in schemas under unknown keywords that are reached only by a $ref
 	patterns  patternBudget
@@ -92,7 +92,7 @@ func scanSchema(root any, d *draft) *scanner {
 		resources: map[string]string{},
 		names:     map[string]string{},
 		spelled:   map[string]string{},
-		maxStrays: 2 * size(root), // these limits suffice if such schemas are not nested in each other
+		maxStrays: 2 * size(root), // enough if schemas under unknown keywords are not nested
 	}
 	base, _ := url.Parse(documentURL)
 	s.name(base, "")

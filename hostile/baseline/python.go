@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// hostScript is a Python script that runs a tool in the same interpreter.
+// hostScript is a Python script that runs a tool in the interpreter that executes the script.
 //
 //go:embed host.py
 var hostScript string

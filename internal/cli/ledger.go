@@ -156,8 +156,8 @@ func (l ledgerCommand) list(ctx context.Context, s ledgerBackend, c host.Caller,
 	return err
 }
 
-// project opens a project that may have ledger entries. The project must have an app file or a
-// database.
+// project returns a finder for projects that may have ledger entries. The project must have an app
+// file or a database.
 func (l ledgerCommand) project(f placeFlags) finder {
 	return func(named string) (*project, error) {
 		pr, err := l.projects.open(named)

@@ -137,9 +137,9 @@ func noCommand(parent *cobra.Command, name string) error {
 	return usagef(hint, "unknown command %q", parent.CommandPath()+" "+name)
 }
 
-// explain prints the help text of a command. If the subcommand is unknown, the method returns an
-// error. In this situation, cobra would print the help text of the parent command and exit
-// successfully.
+// explain returns a help function that calls the function "show" to print the help text of a
+// command. If the subcommand is unknown, the help function sets p.unknown, because cobra would
+// print the help text of the parent command and exit successfully.
 func (p *program) explain(show func(*cobra.Command, []string)) func(*cobra.Command, []string) {
 	return func(cmd *cobra.Command, args []string) {
 		if rest := cmd.Flags().Args(); cmd.HasSubCommands() && len(rest) > 0 {

@@ -19,7 +19,7 @@ import (
 // project contains the declarations and the folder of the app file that a command uses.
 type project struct {
 	env Env
-	// If mistakes in the app file make the app unusable, app is nil.
+	// app is nil if mistakes in the app file make the app unusable.
 	app *app.App
 	// dir is the absolute path of the folder. file is the path of the app file in the form that a
 	// user would write. If there is no app file, "file" is "".
@@ -182,7 +182,8 @@ func (pr *project) mustStore(name string, builtIn ...string) error {
 	return &usageError{f.WithHint("%s", didYouMean(name, known, "the app declares no stores"))}
 }
 
-// withStore is like openApp, but returns an error if the app does not declare the given store.
+// withStore returns a finder that is like openApp, but returns an error if the app does not declare
+// the given store.
 func (ps projects) withStore(store string, builtIn ...string) finder {
 	return func(named string) (*project, error) {
 		pr, err := ps.openApp(named)

@@ -85,8 +85,8 @@ func (rc renderCommand) render(cmd *cobra.Command, f *memoryFlags, r host.Prompt
 	})
 }
 
-// project opens the project of a command that uses a prompt. If the argument "prompt" is not "",
-// the method checks that the app declares the prompt.
+// project returns a finder for the project of a command that uses a prompt. If the argument
+// "prompt" is not "", the finder checks that the app declares the prompt.
 func (rc renderCommand) project(prompt string) finder {
 	return func(named string) (*project, error) {
 		pr, err := rc.projects.open(named)

@@ -28,8 +28,7 @@ type runFlags struct {
 	trace, dry, approve           bool
 	// byPath is true if the command names the tool by its path.
 	byPath bool
-	// If a run is paused, the hint contains commands. paused contains the flags of the commands in
-	// the hint.
+	// paused contains the flags of the commands in the hint about a paused run.
 	paused pausedFlags
 }
 

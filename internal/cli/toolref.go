@@ -179,8 +179,8 @@ func isMissingFile(env Env, word string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// parseGrants parses flags of the form STORE=VERBS. The argument "known" is a function that reports
-// whether a store exists.
+// parseGrants parses flags of the form STORE=VERBS. The function "known" returns an error if a
+// store does not exist.
 func parseGrants(flags []string, known func(store string) error) ([]declare.Grant, error) {
 	grants := []declare.Grant{}
 	for _, text := range flags {

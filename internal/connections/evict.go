@@ -2,9 +2,9 @@ package connections
 
 import "net"
 
-// add adds a new connection. If the table is full, add closes another connection. If no connection
-// can be closed, add waits, and further clients wait in the accept queue of the system. If the
-// listener is closed during the wait, add returns nil.
+// add adds a new connection. If the table or its part for strangers is full, add closes another
+// connection. If no connection can be closed, add waits, and further clients wait in the accept
+// queue of the system. If the listener is closed during the wait, add returns nil.
 func (t *Table) add(l *listener, c net.Conn) *conn {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -106,8 +106,8 @@ func Admit(ctx context.Context) {
 	}
 }
 
-// connOf returns the connection of the table that wraps a server's connection, or nil if there is
-// no such connection.
+// connOf returns the table's entry for a server's connection, which can be wrapped by TLS. If the
+// connection is not in a table, connOf returns nil.
 func connOf(c net.Conn) *conn {
 	if secured, ok := c.(*tls.Conn); ok {
 		c = secured.NetConn()

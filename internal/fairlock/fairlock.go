@@ -55,9 +55,9 @@ type Lease[K ~string] struct {
 	requests []*request[K]
 }
 
-// Acquire waits for the locks of keys and prefixes. Acquire also waits for the locks of all
-// prefixes of these keys. Acquire acquires the locks in sorted order, which prevents deadlocks.
-// Acquire returns an error only if ctx ends. If ctx ends, no locks are held.
+// Acquire waits for the locks of keys and prefixes. If the lock of a prefix of one of these keys is
+// held, Acquire also waits for that lock. Acquire acquires the locks in sorted order, which
+// prevents deadlocks. Acquire returns an error only if ctx ends. If ctx ends, no locks are held.
 func (l *Locks[K]) Acquire(ctx context.Context, keys, prefixes []K) (*Lease[K], error) {
 	h := &Lease[K]{locks: l}
 	for _, n := range l.names(keys, prefixes) {

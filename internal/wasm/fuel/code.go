@@ -69,7 +69,8 @@ func (r *rewriter) body(out []byte, f binary.Function) []byte {
 			out = binary.AppendUint32(append(out, f.Code[copied:in.Offset+1]...), r.shift(in.Index))
 			copied = in.End
 		case binary.MemoryFill, binary.MemoryCopy, binary.MemoryInit, binary.TableFill, binary.TableCopy, binary.TableInit:
-			// The length is on top of the stack, because charge returns it.
+			// The length is on top of the stack. The function "charge" takes the length and returns
+			// it.
 			out = binary.AppendUint32(append(append(out, f.Code[copied:in.Offset]...), callOp), r.charge)
 			copied = in.Offset
 		case binary.MemoryGrow, binary.TableGrow:

@@ -31,7 +31,7 @@ type region struct {
 }
 
 // cost returns the fuel that an iteration costs. The cost is at least 1 and at most Slice, the
-// amount that the function "yield" always returns.
+// minimum amount that the function "yield" returns.
 func (s region) cost() int64 { return min(1+int64(s.size>>unitShift), Slice) }
 
 // paidByCaller reports whether the caller of the function pays for the region. paidByCaller may be

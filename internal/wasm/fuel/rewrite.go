@@ -47,7 +47,7 @@ func (o Options) withDefaults() Options {
 // unchanged.
 //
 // If the module already has imports from Options.Module, Rewrite returns an error, because this
-// name is reserved for the host. Rewrite is safe for concurrent use.
+// module name is reserved for the host. Rewrite is safe for concurrent use.
 func Rewrite(m *binary.Module, opts Options) ([]byte, error) {
 	opts = opts.withDefaults()
 	for _, i := range m.Imports {

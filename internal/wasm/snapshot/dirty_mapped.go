@@ -71,8 +71,8 @@ func works(find finder) bool {
 	read := bytes[1*pageSize] == 1 && bytes[4*pageSize] == 0
 	bytes[2*pageSize], bytes[5*pageSize] = 2, 2
 	dirty, ok := find(bytes)
-	// A read beyond the image maps the zero page, which may count as written. Clearing the zero
-	// page does no harm.
+	// A read beyond the image maps the zero page, which may count as written. Therefore the page at
+	// index 4 may be dirty or not. Clearing such a page does no harm.
 	found := map[int]bool{}
 	for _, page := range dirty {
 		found[page] = true

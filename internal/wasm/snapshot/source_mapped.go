@@ -145,7 +145,7 @@ func (s *source) page(at int) []byte {
 }
 
 // length returns the size of the initial data in bytes. length is a multiple of the page size.
-// After this size, memories contain zeros.
+// After the initial data, memories contain zeros.
 func (s *source) length() int {
 	if s.base == nil {
 		return len(s.view)

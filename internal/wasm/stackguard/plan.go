@@ -19,10 +19,11 @@ const (
 
 // plan determines which functions of a module are checked. Between two checks, there are only
 // direct calls without cycles, so these calls can use only a limited amount of stack. Package
-// stackguard adds a check to three kinds of functions: functions that may be called indirectly or
-// by the host, functions that close a cycle of direct calls, and functions whose callees would use
-// too much stack without a check. A closed function needs no check, because all functions reachable
-// from it are known and together use little stack.
+// stackguard adds a check to four kinds of functions: functions that may be called indirectly or by
+// the host, functions that close a cycle of direct calls, functions that may move the stack pointer
+// by any distance, and functions that would use too much stack together with their callees. A
+// closed function needs no check, because all functions reachable from it are known and together
+// use little stack.
 type plan struct {
 	functions []function
 }

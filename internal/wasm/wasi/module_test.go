@@ -99,7 +99,7 @@ func proxy(memory []byte) []byte {
 }
 
 // loop builds a guest that exports a function with the same name as the import. The function has a
-// parameter "count" and calls the import with args this number of times.
+// parameter "count", and calls the import "count" times with args.
 func loop(name string, args ...int64) []byte {
 	typ := func(_, _ []api.ValueType) []byte { return funcType([]api.ValueType{api.ValueTypeI32}, nil) }
 	return module([]string{name}, onePage, typ, func(_ int, params []api.ValueType) []byte {
