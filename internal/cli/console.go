@@ -48,8 +48,8 @@ func (c *console) paint(terminal bool, s style, text string) string {
 	return string(s) + text + reset
 }
 
-// note writes a text to stderr. The first word of the text is styled. All lines except the first
-// line are indented, so that logs and errors of a guest cannot imitate messages of toolrun.
+// note writes a styled word and a text to stderr. All lines except the first line are indented, so
+// that logs and errors of a guest cannot imitate messages of toolrun.
 func (c *console) note(s style, word, text string) {
 	text = strings.ReplaceAll(printable(text), "\n", "\n    ")
 	fmt.Fprintln(c.env.Stderr, c.paint(c.env.StderrTerminal, s, word)+text)

@@ -11,7 +11,7 @@ import (
 // maxLine is the maximum length of a line in a chat, in bytes.
 const maxLine = 1 << 20
 
-// lineScanner reads the lines of a stream that is not a terminal.
+// lineScanner reads the lines of a stream, without an editor for lines.
 type lineScanner struct {
 	lines  chan string
 	failed error // the error of the stream; set before the channel "lines" is closed

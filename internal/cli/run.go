@@ -271,8 +271,8 @@ func (rc runCommand) open(ctx context.Context, pr *project, f *runFlags, c host.
 	return rc.apps.open(ctx, pr, backend, c, engines, models)
 }
 
-// sweep removes expired records. The host must remove expired records before the run. A removal in
-// the background would not finish, because the command exits too early.
+// sweep removes expired records after a run. A removal in the background would not finish, because
+// the command exits too early.
 func (rc runCommand) sweep(ctx context.Context, h *host.Host) {
 	if _, err := h.Sweep(ctx); err != nil && ctx.Err() == nil {
 		rc.out.warn("cannot remove expired records: %v", err)

@@ -40,7 +40,7 @@ func (f *runFlags) checkApprove(env Env) error {
 	if !f.approve {
 		return nil
 	}
-	if f.dry { // also with --test
+	if f.dry { // f.dry is also true with --test
 		return usagef("omit one of the conflicting flags", "--approve cannot be combined with a dry run, which waits for no approval")
 	}
 	if stdin, ok := env.Stdin.(*os.File); !ok || !IsTerminal(stdin) || !env.StderrTerminal {

@@ -17,8 +17,9 @@ const certificateEvery = time.Second
 
 // certificate is the TLS certificate of a service. If the certificate files change, the certificate
 // is reloaded. A renewal therefore does not require a restart of the service. If the new
-// certificate cannot be read, has expired or is not yet valid, the previous certificate stays in
-// use. certificate is safe for concurrent use.
+// certificate cannot be read, the previous certificate stays in use. A valid certificate also stays
+// in use if the new certificate has expired or is not yet valid. certificate is safe for concurrent
+// use.
 type certificate struct {
 	certFile, keyFile string
 	now               func() time.Time
@@ -26,7 +27,7 @@ type certificate struct {
 
 	mu     sync.Mutex
 	loaded *tls.Certificate
-	files  [2]fs.FileInfo // the time of the last read, even if the read failed
+	files  [2]fs.FileInfo // the metadata of the files at the last read, even if the read failed
 	looked time.Time
 	failed string // the last logged error
 	// pending is true if the files contain a certificate that has expired or is not yet valid.

@@ -30,7 +30,7 @@ type callRequest struct {
 	Operator bool `json:"operator"`
 }
 
-// called is the result of a call. Effects is set if the call was a separate run.
+// called is the result of a call. Effects is not set for a call within an open run.
 type called struct {
 	Reply   json.RawMessage `json:"reply"`
 	Effects any             `json:"effects,omitempty"`

@@ -34,8 +34,8 @@ type declaration struct {
 	release func()
 }
 
-// everything is the name of the tool that serves requests without a tool name. The tool
-// "everything" has all grants.
+// everything is the name of the tool that serves requests without a tool name. Unless the app
+// declares a tool with this name, the tool has all grants.
 const everything = "test"
 
 // declarationOf reads an app file.
@@ -92,8 +92,8 @@ func runnable(a *app.App, tools []app.Tool) *app.App {
 // tool can have the name of an additional tool.
 func calling(tool string) string { return tool + " call" }
 
-// manifestOf returns the manifest of a tool with all grants. No tool can have a grant on the store of
-// agents.
+// manifestOf returns the manifest of a tool with all grants. No tool can have a grant on the
+// variables or the transcripts of agents.
 func manifestOf(a *app.App) map[string]any {
 	grants := map[string]string{declare.SessionMeta: "read"}
 	for _, s := range a.AllStores() {
@@ -159,7 +159,7 @@ type toolRequest struct {
 	Manifest map[string]any `json:"manifest"`
 }
 
-// declareTool adds a tool to the app, or replaces a tool that a request has declared.
+// declareTool adds a tool to the app, or replaces the tool with the same name.
 func (i *instance) declareTool(_ context.Context, r toolRequest) (any, error) {
 	if r.Tool == "" {
 		return nil, abi.Faultf(abi.InvalidArgument, "the tool has no name")

@@ -185,7 +185,7 @@ func (o *opened) closeUnused() {
 	}
 }
 
-// reset removes all records and sessions. Current runs store nothing.
+// reset removes all records, sessions and faults of "refuse" requests. Open runs store nothing.
 func (i *instance) reset(_ context.Context, _ plainRequest) (any, error) {
 	i.drop()
 	i.backend = mem.New()

@@ -21,7 +21,7 @@ type run struct {
 	ended    chan struct{} // closed when Host.Run has returned and end is set
 	end      ending
 	attempts int                   // used only by the goroutine of Host.Run
-	injected map[string]*abi.Fault // the faults that the client received from requests, by id
+	injected map[string]*abi.Fault // faults of "refuse" requests that the client has received, by id
 }
 
 // start receives the documents for the tool code.

@@ -135,7 +135,7 @@ type line struct {
 	tooLong bool
 }
 
-// readLines reads lines until the input or ctx ends. readLines then closes the channel lines and
+// readLines reads lines until the input or ctx ends. readLines then closes the channel "lines" and
 // sends the error of the input to the channel "failed".
 func readLines(ctx context.Context, in io.Reader) (<-chan line, <-chan error) {
 	lines, failed := make(chan line), make(chan error, 1)
