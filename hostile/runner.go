@@ -63,7 +63,7 @@ func (r *runner) run(ctx context.Context, cases []corpus.Case) (*Report, error) 
 		workers.Go(func() { errs[n] = r.work(ctx, n, next, cases, report.Cases) })
 	}
 	workers.Wait()
-	for range next { // discards the remaining outcomes if a worker failed
+	for range next { // discards the remaining cases if all workers failed
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err

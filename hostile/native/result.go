@@ -9,7 +9,7 @@ type Result struct {
 	Answer   string        `json:"answer"`
 	Blocked  bool          `json:"blocked"` // whether the attack failed
 	Alive    bool          `json:"alive"`   // true if the neighbor always worked
-	Late     bool          `json:"late"`    // Late is true if the run ended after its deadline
+	Late     bool          `json:"late"`    // true if the run ended too late after its deadline
 	Duration time.Duration `json:"duration_ns"`
 }
 

@@ -12,8 +12,8 @@ import (
 )
 
 // movedFault returns the fault for an app that cannot be opened, because the access or the kind of
-// a store has changed. The argument "flags" contains the flags of the failed command that specify
-// the app and the database.
+// a store, or the scope of a fact, has changed. The argument "flags" contains the flags of the
+// failed command that specify the app and the database.
 func movedFault(moved *memory.ScopeChangedError, flags string) *abi.Fault {
 	f := abi.Faultf(abi.SourceInvalid, "%s has %s but is now declared with %q", moved.What(), moved.Held(), moved.Declared())
 	if moved.Item != "" {

@@ -304,8 +304,8 @@ func (cc checkCommand) inventory(ctx context.Context, pr *project, path, tenant 
 	return kept, err
 }
 
-// compare returns a problem if records do not match the declarations. The argument "flags" contains
-// the flags of this command that specify the app and the database.
+// compare returns the problems of records that do not match the declarations. The argument "flags"
+// contains the flags of this command that specify the app and the database.
 func (pr *project) compare(kept inventory, flags string) problem.List {
 	var problems problem.List
 	add := func(severity problem.Severity, code problem.Code, hint, format string, args ...any) {

@@ -1,6 +1,6 @@
 // Command runtests runs the tests of every module of the repository. If a C compiler is installed,
-// the tests run with the race detector. The last line of the output contains the number of tests
-// and lists the skipped tests. With the flag -fuzz, runtests runs every fuzz target instead. Run
+// the tests run with the race detector. The last lines of the output list the skipped tests and
+// contain the numbers of tests. With the flag -fuzz, runtests runs every fuzz target instead. Run
 // runtests in the root of the repository.
 //
 // If TOOLRUN_NO_SKIP is set, a skipped test counts as a failure.

@@ -107,8 +107,8 @@ func withFault(ctx context.Context) (context.Context, func()) {
 // report a cancellation only in the response to a heartbeat.
 const maxBeat = 10 * time.Second
 
-// heartbeat sends three heartbeats per heartbeat timeout until the returned function is called. If
-// the tool ends before the first heartbeat, no heartbeat is sent.
+// heartbeat sends at least three heartbeats per heartbeat timeout until the returned function is
+// called. If the tool ends before the first heartbeat, no heartbeat is sent.
 func heartbeat(ctx context.Context, timeout time.Duration) (stop func()) {
 	every := maxBeat
 	if timeout > 0 {

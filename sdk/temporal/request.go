@@ -34,8 +34,7 @@ type Request struct {
 	Workflow string `json:"workflow,omitempty"`
 }
 
-// Result is the result of a successful run. The JSON of a Result is the same in all interfaces of
-// toolrun.
+// Result is the result of a run. The JSON of a Result is the same in all interfaces of toolrun.
 type Result = report.Result
 
 // Options configure the activity. A field of Options that is zero has its default value.

@@ -15,8 +15,8 @@ type nameParser struct {
 }
 
 // custom reads a custom section. custom checks only the name section, because compilers read that
-// section and allocate memory for its counts. Some compilers ignore the sizes of the subsections of
-// the name section.
+// section and allocate memory for its counts. custom also checks the size of each subsection of the
+// name section, because some compilers ignore these sizes.
 func (p *nameParser) custom() {
 	name := p.name("the name of a custom section", p.lim.NameBytes)
 	if p.err != nil {
