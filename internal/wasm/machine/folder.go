@@ -15,8 +15,8 @@ import (
 // the same folder.
 const moduleName = "module"
 
-// ErrDamaged is the error for a folder that is not private to the user, was never sealed, or has
-// changed since it was sealed.
+// ErrDamaged is the error for a folder that is missing, is not private to the user, was never
+// sealed, or has changed since it was sealed.
 var ErrDamaged = errors.New("the folder of compiled code is missing or damaged")
 
 // Save compiles restorable code into a folder that Open can read. The caller must seal the folder

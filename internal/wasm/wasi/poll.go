@@ -73,7 +73,8 @@ func pollOneoff(ctx context.Context, s *System, mem memory, p []uint64) errno {
 	return success
 }
 
-// subscribe reads a subscription. If the kind of the subscription is unknown, ok is false.
+// subscribe reads a subscription. If the kind of the subscription is unknown, subscribe returns
+// false.
 func (s *System) subscribe(sub *subscription, in []byte) bool {
 	sub.userdata, sub.kind = le.Uint64(in), in[8]
 	switch sub.kind {
