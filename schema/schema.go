@@ -32,8 +32,8 @@ type Limits struct {
 	// Work is the maximum number of steps of one call to Validate. A step is about one check of one
 	// value against one schema, and takes 10 to 200 ns. The default is 5,000,000.
 	Work int
-	// Violations is the maximum number of violations that one call to Validate returns. The default is
-	// 100.
+	// Violations is the maximum number of violations that one call to Validate returns. The default
+	// is 100.
 	Violations int
 }
 

@@ -22,7 +22,8 @@ func pythonOf(module string) func(*generator) (string, error) {
 	}
 }
 
-// pyDict renders an object. Optional members need a separate class, because Python 3.9 does not have NotRequired.
+// pyDict renders an object. Optional members need a separate class, because Python 3.9 does not
+// have NotRequired.
 func pyDict(b *strings.Builder, t abi.Type) {
 	var required, optional []abi.Field
 	for _, f := range t.Fields {

@@ -116,8 +116,9 @@ func (cc checkCommand) check(ctx context.Context, file, db, tenant string, isola
 	return cc.print(pr, problems, kept.stores)
 }
 
-// unknownModels returns a warning for each model that the app uses but models.yaml does not declare.
-// If the command has no models.yaml, models is nil, and unknownModels returns nothing.
+// unknownModels returns a warning for each model that the app uses but models.yaml does not
+// declare. If the command has no models.yaml, the argument "models" is nil, and unknownModels
+// returns nothing.
 func (pr *project) unknownModels(models *model.Set) problem.List {
 	if models == nil {
 		return nil

@@ -60,8 +60,8 @@ func providers() map[string]model.Factory {
 	return map[string]model.Factory{"openai": openai.Factory()}
 }
 
-// The method named returns the models of models.yaml, but does not read their API keys. It is for
-// commands that send no requests to models. If the command has no models.yaml, the result is nil.
+// named returns the models in models.yaml, but does not read their API keys. It is for commands
+// that send no requests to models. If the command has no models.yaml, the result is nil.
 func (f *modelFlags) named(env Env) (*model.Set, error) {
 	config, err := f.config(env)
 	if config == nil || err != nil {

@@ -41,7 +41,8 @@ func mismatch(where string, want, got any) unequal {
 	return unequal{text: fmt.Sprintf("%s is %s; want %s", where, compactJSON(got), compactJSON(want))}
 }
 
-// sameNumber reports whether two values are the same number in different notations, such as 3 and 3.0.
+// sameNumber reports whether two values are the same number in different notations, such as 3 and
+// 3.0.
 func sameNumber(want, got any) bool {
 	w, isNumber := want.(json.Number)
 	g, areNumbers := got.(json.Number)

@@ -221,8 +221,8 @@ func TestAcceptEnds(t *testing.T) {
 		if _, err := io.WriteString(c, unknown); err != nil {
 			t.Fatal(err)
 		}
-		// The connections are opened one after another, because a new connection would replace a stranger
-		// that is not admitted yet.
+		// The connections are opened one after another, because a new connection would replace a
+		// stranger that is not admitted yet.
 		until(t, table, func(c connections.Counts) bool { return c.Open == min(i+1, 4) && c.Strangers == 0 })
 	}
 	if err := server.Close(); err != nil {

@@ -14,9 +14,9 @@ import (
 // Locks is a set of locks: one for each key, and one for each prefix. The zero value of Locks is
 // ready to use. Locks is safe for concurrent use.
 type Locks[K ~string] struct {
-	// LeaseTime is the maximum time for which a lock is held. After LeaseTime, the holder continues
-	// without the lock, so such locks only provide fairness, and correctness must not depend on
-	// them. If LeaseTime is 0, a lock is held until its lease is released.
+	// LeaseTime is the maximum time for which a lock is held. After this time, the holder continues
+	// without the lock. Locks with a LeaseTime therefore only provide fairness, and correctness
+	// must not depend on them. If LeaseTime is 0, a lock is held until its lease is released.
 	LeaseTime time.Duration
 
 	mu     sync.Mutex

@@ -57,7 +57,8 @@ func run(fuzz string) error {
 //   - They limit the memory of processes, and the detector needs ten times as much memory.
 //   - They have large dependencies, which would be compiled a second time.
 //   - They parse text, start no goroutines and have no shared state.
-//   - They use one goroutine that reads the source tree, or that starts compilers, Node.js, Python and shells.
+//   - They use one goroutine that reads the source tree, or that starts compilers, Node.js, Python
+//     and shells.
 var withoutRace = []string{
 	"/host/agent/abl/", "/host/machine/",
 	"/internal/wasm/fuel", "/internal/wasm/binary", "/abi/guest/", "/plugins/examples", "/host/engines/", "/host/engine/python/", "/host/extract/",

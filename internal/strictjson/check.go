@@ -26,8 +26,8 @@ func Check(text []byte, lim Limits) error {
 	return nil
 }
 
-// A scanner scans one text. The methods of a scanner return *Error, and Check converts the result to
-// an error, because a nil *Error in an error would not be equal to nil.
+// A scanner scans one text. The methods of a scanner return *Error, and Check converts the result
+// to an error, because a nil *Error in an error would not be equal to nil.
 type scanner struct {
 	text   []byte
 	pos    int

@@ -41,8 +41,8 @@ func TestAppScripts(t *testing.T) {
 	}
 }
 
-// copyApp copies an app without its database, which exists if a reader has tried the commands of its
-// README.
+// copyApp copies an app without its database, which exists if a reader has tried the commands of
+// its README.
 func copyApp(dir, name string) error {
 	if err := os.CopyFS(dir, os.DirFS(name)); err != nil {
 		return err
@@ -56,7 +56,8 @@ const provider = "http://127.0.0.1:11434/v1"
 // serverKey is the key of the server in the values of a script.
 type serverKey struct{}
 
-// startModel starts a server for the models of an app, and replaces the provider in its models.yaml.
+// startModel starts a server for the models of an app, and replaces the provider in its
+// models.yaml.
 func startModel(env *testscript.Env) error {
 	file := filepath.Join(env.Cd, "models.yaml")
 	text, err := os.ReadFile(file)

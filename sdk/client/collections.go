@@ -37,7 +37,8 @@ func (h Collections) Get(ctx context.Context, name string) (*apitypes.Collection
 	return fetch[apitypes.Collection](ctx, h.client, newRequest(http.MethodGet, "collections", name))
 }
 
-// EntryQuery selects entries of a collection. The zero value selects the first page of all namespaces.
+// EntryQuery selects entries of a collection. The zero value selects the first page of all
+// namespaces.
 type EntryQuery struct {
 	// Namespace selects one namespace, or all namespaces if it is nil. The Namespace "" is the
 	// default namespace.
@@ -57,7 +58,8 @@ func (h Collections) Entries(ctx context.Context, caller Caller, name string, q 
 	return fetch[apitypes.List[apitypes.Entry]](ctx, h.client, r)
 }
 
-// AllEntries iterates over the entries that a query selects, page by page. An error ends the iteration.
+// AllEntries iterates over the entries that a query selects, page by page. An error ends the
+// iteration.
 func (h Collections) AllEntries(ctx context.Context, caller Caller, name string, q EntryQuery) iter.Seq2[apitypes.Entry, error] {
 	return pages(func(after string) (*apitypes.List[apitypes.Entry], error) {
 		q.After = after

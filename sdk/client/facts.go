@@ -51,8 +51,8 @@ type FactQuery struct {
 	PageQuery
 }
 
-// List returns a page of the stored facts of the caller's user, of the caller's workflow or session,
-// and of the app.
+// List returns a page of the stored facts of the caller's user, of the caller's workflow or
+// session, and of the app.
 func (h Facts) List(ctx context.Context, caller Caller, q FactQuery) (*apitypes.List[apitypes.Fact], error) {
 	r := newRequest(http.MethodGet, "facts").set("user_id", caller.User).set("session_id", caller.Session).set("workflow_id", caller.Workflow).
 		set("prefix", q.Prefix).set("domain", q.Domain).set("after", q.After).set("limit", number(q.Limit))

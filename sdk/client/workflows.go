@@ -41,8 +41,8 @@ func (h Workflows) List(ctx context.Context, q WorkflowQuery) (*apitypes.List[ap
 	return fetch[apitypes.List[apitypes.Workflow]](ctx, h.client, r)
 }
 
-// All iterates over the workflows of all pages, starting with the page that q selects. An error ends
-// the iteration.
+// All iterates over the workflows of all pages, starting with the page that q selects. An error
+// ends the iteration.
 func (h Workflows) All(ctx context.Context, q WorkflowQuery) iter.Seq2[apitypes.Workflow, error] {
 	return pages(func(after string) (*apitypes.List[apitypes.Workflow], error) {
 		q.After = after
