@@ -21,6 +21,7 @@ from toolrun.testing import (
     TooLargeError,
     UnavailableError,
 )
+from toolrun.testing import runtime
 
 USER = {"prefs": {"access": "user"}}
 
@@ -251,6 +252,35 @@ class Blocks(unittest.TestCase):
             self.assertEqual(support.get_block("core")["content"], "- Prefers coffee")
             self.assertEqual(support.get_block("core", {"agent": True})["agent_id"], "support")
             self.assertTrue(support.delete_block("core", {"if_revision": support.get_block("core")["revision"]})["deleted"])
+
+
+class Operations(unittest.TestCase):
+    def test_every_operation_has_a_method(self):
+        Memory(USER).get_content("prefs")  # loads the host's operations
+        for name in vars(runtime.memory()):
+            if name[0].islower() and callable(getattr(runtime.memory(), name)):
+                self.assertTrue(callable(getattr(Memory, name, None)), name)
+
+    def test_facts(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "app.yaml")
+            file.write_text("app: crm\nfacts:\n  user.language: {type: string, default: en}\n")
+            memory = Memory(file=file, user="ann")
+            self.assertEqual(memory.get_fact("user.language"), "en")
+            memory.set_fact("user.language", "de")
+            self.assertEqual(memory.list_facts("user")["facts"][0]["value"], "de")
+            self.assertEqual(memory.caller(user="bob", session="another").get_fact("user.language"), "en")
+            self.assertTrue(memory.delete_fact("user.language")["deleted"])
+
+    def test_collections(self):
+        memory = Memory({"kb": {"kind": "collection", "access": "user"}}, user="ann")
+        memory.remember("kb", "green tea", {"id": "tea", "metadata": {"kind": "drink"}})
+        memory.remember(collection_name="kb", content="tea cup")
+        found = memory.recall("kb", "tea", {"filter": {"kind": "drink"}})
+        self.assertEqual([entry["id"] for entry in found["results"]], ["tea"])
+        self.assertEqual(memory.caller(user="bob", session="another").recall("kb", "tea")["count"], 0)
+        self.assertEqual(memory.forget("kb", {"id": "tea"})["count"], 1)
+        self.assertEqual(memory.recall("kb", "tea")["count"], 1)
 
 
 if __name__ == "__main__":

@@ -99,6 +99,34 @@ class Memory:
         """Delete a block: name, options."""
         return self._call(self, "delete_block", args, kwargs)
 
+    def get_fact(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the value of a fact, or else its declared default or None: path, options."""
+        return self._call(self, "get_fact", args, kwargs)
+
+    def set_fact(self, *args: Any, **kwargs: Any) -> dict:
+        """Store the value of a fact in place of the previous one: path, value, options."""
+        return self._call(self, "set_fact", args, kwargs)
+
+    def delete_fact(self, *args: Any, **kwargs: Any) -> dict:
+        """Delete the stored value of a fact: path, options."""
+        return self._call(self, "delete_fact", args, kwargs)
+
+    def list_facts(self, *args: Any, **kwargs: Any) -> dict:
+        """Return the stored facts, without defaults: prefix, domain, limit, after."""
+        return self._call(self, "list_facts", args, kwargs)
+
+    def recall(self, *args: Any, **kwargs: Any) -> dict:
+        """Search a collection: collection, query, options. Without a collection, search the blocks: query, options."""
+        return self._call(self, "recall", args, kwargs)
+
+    def remember(self, *args: Any, **kwargs: Any) -> dict:
+        """Store an entry in a collection: collection, content, options."""
+        return self._call(self, "remember", args, kwargs)
+
+    def forget(self, *args: Any, **kwargs: Any) -> dict:
+        """Remove entries from a namespace of a collection: collection, selector."""
+        return self._call(self, "forget", args, kwargs)
+
     # The functions that a test calls.
 
     def put(self, store: str, content: Any) -> None:
