@@ -32,7 +32,7 @@ type Fault struct {
 	// otherwise.
 	Outcome string `json:"outcome,omitempty"`
 	// ID identifies a fault that the host returned to a guest. A guest can forge every other field,
-	// so the host trusts only the ID of a fault that the guest returns.
+	// so if a guest returns a fault, the host trusts only the ID.
 	ID string `json:"id,omitempty"`
 }
 

@@ -25,8 +25,8 @@ var notRun = map[string]int{
 	"docs/tutorials/python.md":         1, // a download
 }
 
-// TestPages does not execute the pages in elsewhere. For each of these pages, the variable contains
-// the name of the test that checks the page.
+// elsewhere lists the pages that TestPages does not execute, each with the name of the test that
+// checks the page.
 var elsewhere = map[string]string{
 	"docs/reference/app-file.md":   "host/app: TestReferenceExample",
 	"docs/reference/cli.md":        "internal/cli: TestReferenceOfCommands",

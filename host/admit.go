@@ -78,8 +78,8 @@ func (r *run) ready(ctx context.Context) error {
 	return r.prepare()
 }
 
-// Before it can run a tool of this tenant, an engine can need a resource, such as a process. warm
-// starts this resource.
+// warm starts the resource, such as a process, that an engine needs before it can run a tool of
+// this tenant.
 func (r *run) warm(ctx context.Context) error {
 	w, ok := r.program.(engine.Warmer)
 	if !ok || w.IsWarm(r.info.Caller.Tenant) {

@@ -123,8 +123,8 @@ func calls() []Vector {
 	}
 }
 
-// faults returns one vector for each fault code. faults also returns vectors whose fault ends the
-// run.
+// faults returns one vector for each fault code, and vectors in which the guest ends the run with a
+// fault.
 func faults() []Vector {
 	var all []Vector
 	for _, code := range abi.Codes() {

@@ -24,12 +24,12 @@ type Outcome struct {
 }
 
 // Check runs a plug-in several times and returns the outcome of each check. The runs have various
-// inputs, and in some runs, memory calls fail with each possible fault. A plug-in passes if every
-// run returns an output or an error. If a run ends with a trap, the plug-in fails. The argument
-// "input" should be an input that the plug-in accepts. If the plug-in rejects this input, the
-// checks cover less of the plug-in's code. If the first run times out after five seconds, Check
-// makes no further runs. The argument "table" contains the operations that the plug-in can import.
-// Check stops when ctx is done.
+// inputs. For each fault code, there is also a run in which all memory calls fail with that fault.
+// A plug-in passes if every run returns an output or an error. If a run ends with a trap, the
+// plug-in fails. The argument "input" should be an input that the plug-in accepts. If the plug-in
+// rejects this input, the checks cover less of the plug-in's code. If the first run times out after
+// five seconds, Check makes no further runs. The argument "table" contains the operations that the
+// plug-in can import. Check stops when ctx is done.
 func Check(ctx context.Context, p engine.Program, table abi.Table, input json.RawMessage) []Outcome {
 	c := &check{program: p, table: table, input: input}
 	first := c.first(ctx)

@@ -44,7 +44,7 @@ func compare(builds []string, pairs int, span time.Duration) error {
 		fmt.Fprintf(os.Stderr, "\rpair %d of %d", pair+1, pairs)
 		measured := make([]map[string]float64, 2)
 		for turn := range 2 {
-			which := (turn + pair) % 2 // the load can change within a pair of runs
+			which := (turn + pair) % 2 // alternate the order: the load can change within a pair
 			rows, err := measure(builds[which], span)
 			if err != nil {
 				return err

@@ -23,7 +23,7 @@ const (
 	attackers = 32                     // the number of goroutines that send bombs
 	pace      = 5 * time.Millisecond   // the time between two small runs
 	heating   = 300 * time.Millisecond // the time that bombs need to saturate the host
-	spans     = 2                      // the duration of one measurement
+	spans     = 2                      // the duration of one measurement, as a multiple of span
 )
 
 // bombs are tools that each exhaust a resource in a different way.

@@ -16,8 +16,8 @@ import (
 
 // TestReembedSurvivesKill starts the command "toolrun collection reembed", and kills the command
 // with SIGKILL while it waits for the model. After the lease has expired, another process continues
-// the work. The other process must send only those texts again that were in the request during the
-// kill.
+// the work. The other process must send again only the texts of the request that the kill
+// interrupted.
 func TestReembedSurvivesKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the command and runs processes, which takes seconds")

@@ -146,8 +146,8 @@ func (g *Gate) next() {
 	}
 }
 
-// chosen returns the user below a node whose run is admitted next. If no run can be admitted,
-// chosen returns nil.
+// chosen selects the next run to admit among the runs below a node, and returns the node of the
+// run's user. If no run can be admitted, chosen returns nil.
 func (g *Gate) chosen(n *node) *node {
 	if !g.mayRun(n) || n.waiting == 0 {
 		return nil

@@ -23,8 +23,7 @@ func newGate(t testing.TB, limits admission.Limits) *admission.Gate {
 	return g
 }
 
-// The function "of" parses a flow from a short text. The text consists of an app, a slash and a
-// user, and an at sign and a tenant.
+// The function "of" parses a flow from a short text in the format "app/user@tenant".
 func of(text string) admission.Flow {
 	text, tenant, _ := strings.Cut(text, "@")
 	app, user, _ := strings.Cut(text, "/")

@@ -10,8 +10,8 @@ import (
 // Park parks an admitted run, which waits for something outside of the host. The next waiting run
 // gets the slot of the parked run. When the parked run no longer waits, Unpark must be called. If
 // too many runs are already parked, the error is the fault unavailable, and the run keeps its slot.
-// If a run was parked before, this bound does not apply to it, because its calls are already in
-// progress.
+// If the argument "again" is true, the run was parked before, and this bound does not apply to it,
+// because its calls are already in progress.
 func (g *Gate) Park(f Flow, again bool) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -26,7 +26,7 @@ func TestNode(t *testing.T) {
 	t.Run("tests", func(t *testing.T) { nodeTest(t, node, filepath.Join(workspace, "package"), "test/") })
 	t.Run("probe", func(t *testing.T) { rebuild(t, node, workspace, "probe", filepath.Join(workspace, "package")) })
 
-	t.Run("model", func(t *testing.T) { // a plug-in that package host tests
+	t.Run("model", func(t *testing.T) { // a plug-in in the test data of package host
 		dir := filepath.Join(workspace, "chat_as")
 		if err := copyFolder(dir, "../../../host/testdata/chat_as"); err != nil {
 			t.Fatal(err)
@@ -68,7 +68,7 @@ func TestFaults(t *testing.T) {
 			t.Errorf("Fault has %s = %d; want %d", name, got[name], code.Number())
 		}
 	}
-	if want := len(abi.Codes()) + 1; len(got) != want { // and None
+	if want := len(abi.Codes()) + 1; len(got) != want { // the enum also has None
 		t.Errorf("Fault has %d faults; want %d", len(got), want)
 	}
 }

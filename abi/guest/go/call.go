@@ -76,7 +76,8 @@ func storeOf(args []any) string {
 	return ""
 }
 
-// decode decodes a reply. decode returns false if the reply is null. Error messages contain what.
+// decode decodes a reply. decode returns false if the reply is null. The argument "what" names the
+// source of the reply in error messages.
 func decode(what string, reply []byte, into any) (bool, error) {
 	if len(reply) == 0 || bytes.Equal(reply, []byte("null")) {
 		return false, nil

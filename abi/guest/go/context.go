@@ -38,7 +38,7 @@ func GetContext() (Context, error) {
 // run contains this change of the context. The keys steps, branch, status and dbquery are reserved
 // for the workflow: a run that sets them fails. SetContext fails with abi.InvalidArgument if the
 // value cannot be encoded as JSON, and with abi.OutputLimit if the context becomes too large. After
-// both faults, the context is unchanged.
+// either fault, the context is unchanged.
 func SetContext(key string, value any) error {
 	text, err := encode(value)
 	if err != nil {

@@ -20,9 +20,9 @@ type Record struct {
 	Expires string `json:"expires_at"`
 }
 
-// GetContent decodes the content of a store into the value that into points to. GetContent uses
-// package encoding/json. If there is no content, GetContent returns false and does not change the
-// value. GetContent supports the option [Project].
+// GetContent decodes the content of a store with package encoding/json. The argument "into" is a
+// pointer to the decoded value. If there is no content, GetContent returns false and does not
+// change the value. GetContent supports the option [Project].
 func GetContent(store string, into any, options ...Option) (found bool, err error) {
 	r := newRequest(options)
 	reply, err := perform(imports.GetContent, abi.GetContent, storeName(store), r.projection, r.optionsOrNil())
@@ -61,7 +61,7 @@ func GetRecord(store string, into any, options ...Option) (Record, error) {
 // call to the host.
 func SetContent(store string, value any, options ...Option) (Record, error) {
 	if value == nil {
-		value = json.RawMessage("null") // a nil Options value is an absent argument
+		value = json.RawMessage("null") // perform would treat nil as an absent argument
 	}
 	reply, err := perform(imports.SetContent, abi.SetContent, storeName(store), value, newRequest(options).optionsOrNil())
 	if err != nil {

@@ -35,7 +35,7 @@ func here() (file string, line int, stack string) {
 	return file, line, strings.Join(lines, "\n")
 }
 
-// shorten removes the path of the package from a function's name: For example, "main.paint" becomes
+// shorten removes the path of the package from a function's name. For example, "main.paint" becomes
 // paint, and "example.com/color.(*Pot).Fill" becomes color.(*Pot).Fill.
 func shorten(function string) string {
 	function = function[strings.LastIndexByte(function, '/')+1:]

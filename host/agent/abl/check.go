@@ -51,8 +51,7 @@ func (c checker) variables() {
 	}
 }
 
-// If the name of a variable is reserved, expressions cannot read the variable. reserved warns about
-// such variables.
+// reserved warns about variables that expressions cannot read because their names are reserved.
 func (c checker) reserved() {
 	meanings := map[string]string{
 		"input": "the message of the user", "call_result": "the output of the last call", "call_error": "the fault of the last call",
@@ -218,8 +217,8 @@ func (c checker) steps() {
 	}}.document(c.d)
 }
 
-// triggers warns about each name in the condition of a trigger that no statement sets. Such a trigger
-// never fires.
+// triggers warns about each name that the condition of a trigger reads but that no statement sets.
+// Such a trigger never fires.
 func (c checker) triggers() {
 	if len(c.d.Flow.Steps) == 0 {
 		return

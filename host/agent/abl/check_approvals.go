@@ -7,9 +7,9 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// CheckApprovals warns about those tools of a document that require an approval. A turn cannot wait
-// for an approval. The key of the argument "approvals" is the name of a tool. The value contains
-// those operations of the tool that require an approval. CheckApprovals warns about each tool once.
+// CheckApprovals warns once about each tool of a document that requires an approval, because a turn
+// cannot wait for an approval. The argument "approvals" maps the name of a tool to the operations
+// of the tool that require an approval.
 func CheckApprovals(d *Document, approvals map[string][]string) problem.List {
 	var problems problem.List
 	var found []string

@@ -6,9 +6,9 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// A constraint can read a variable that the document computes from a field. If COLLECT of the
-// constraint collects this field, computed adds a warning. After COLLECT, the computed variable
-// still has its old value, so the constraint fails again.
+// computed warns if a constraint reads a variable that the document computes from a field, and the
+// COLLECT of this constraint collects the field. After COLLECT, the computed variable still has its
+// old value, so the constraint fails again.
 func (c checker) computed() {
 	for i := range c.d.Constraints {
 		rule := &c.d.Constraints[i]

@@ -112,9 +112,9 @@ func (c checker) references() []Reference {
 	return refs
 }
 
-// A constraint can collect a field. If the argument "refs" contains the name of this field,
-// addCollected adds the name. If no expression reads the name of a collected field, the name is
-// possibly misspelled.
+// addCollected adds the names of the fields that constraints collect. If no expression in the
+// argument "refs" reads a name, addCollected does not add it, because the name is possibly
+// misspelled.
 func (c checker) addCollected(known map[string]bool, refs []Reference) {
 	read := map[string]bool{}
 	for _, ref := range refs {

@@ -203,8 +203,8 @@ func (c costCase) measure(t testing.TB, minimum time.Duration) (steps int, avera
 	}
 }
 
-// A function or an operator costs evaluation steps. Their number must be proportional to its run
-// time. Otherwise, a turn could compute for minutes without exceeding its limit on evaluation
+// The number of evaluation steps that a function or an operator costs must be proportional to its
+// run time. Otherwise, a turn could compute for minutes without exceeding its limit on evaluation
 // steps.
 func TestCostOfLargeInputs(t *testing.T) {
 	if testing.Short() {

@@ -135,7 +135,7 @@ type Trigger struct {
 	Operation Operation
 	Unique    bool
 	MaxSize   int           // 0 means no limit
-	TTL       time.Duration // 0 means no end
+	TTL       time.Duration // 0 means no expiry
 	Domain    string
 }
 
@@ -186,8 +186,8 @@ type Constraint struct {
 	Severity  problem.Severity
 	Condition *Expr
 	When      *Expr // nil if the constraint always applies
-	// Before is the checkpoint: Before is "calling" or "returning". Before is "" if the constraint
-	// is checked before every step. Tool is the called tool, if Before is "calling".
+	// Before is the checkpoint, "calling" or "returning", or "" if the constraint is checked before
+	// every step. If Before is "calling", Tool is the called tool.
 	Before string
 	Tool   Name
 	OnFail OnFail

@@ -40,9 +40,9 @@ type Options struct {
 	// During an evaluation, the function Interrupt is called about every 16,000 steps. If Interrupt
 	// returns an error, the evaluation ends. If Interrupt is nil, evaluations are not interrupted.
 	Interrupt func() error
-	// Shown is a scope for templates. The expressions that a template prints are evaluated in this
-	// scope. The conditions in a template can have a different scope. If Shown is nil, the
-	// expressions and the conditions have the same scope.
+	// Shown is the scope of the expressions that a template prints. The conditions in a template
+	// always use the scope that is passed to Render. If Shown is nil, the printed expressions also
+	// use that scope.
 	Shown Scope
 }
 
@@ -147,8 +147,8 @@ func (ev *evaluator) spend(steps int) {
 	ev.due = ev.due || before>>interruptBits != *ev.cost>>interruptBits
 }
 
-// conversionCost returns a number of steps. Converting the value to a number or a date costs this
-// number. Only texts are converted.
+// conversionCost returns the cost, in steps, of converting a value to a number or a date. Only the
+// conversion of texts has a cost.
 func conversionCost(v any) (steps int) {
 	s, ok := v.(string)
 	if !ok {

@@ -57,7 +57,7 @@ func mask(c *invocation) (any, error) {
 	return c.ev.produce(string(runes[:first]) + strings.Repeat(with, hidden) + string(runes[len(runes)-last:]))
 }
 
-// A pattern shows characters at the start and at the end of a text. maskForm returns their numbers.
+// maskForm returns how many characters a pattern shows at the start and at the end of a text.
 func maskForm(form string) (first, last int, ok bool) {
 	m := maskPattern().FindStringSubmatch(form)
 	if m == nil {
@@ -77,9 +77,8 @@ func maskForm(form string) (first, last int, ok bool) {
 	}
 }
 
-// The key of the map "currencies" is a currency code. The value contains the symbol and the number
-// of decimals of the currency. If the map does not contain a currency, an amount has two decimals
-// and is preceded by the currency code.
+// currencies maps a currency code to the symbol and the number of decimals of the currency. If the
+// map does not contain a currency, an amount has two decimals and is preceded by the currency code.
 var currencies = map[string]struct {
 	symbol   string
 	decimals int

@@ -124,8 +124,8 @@ func swapped(a, b []rune) bool {
 	return false
 }
 
-// editDistance returns a number of insertions, deletions and replacements of characters. It is the
-// minimum number that changes the argument "a" into the argument "b".
+// editDistance returns the minimum number of insertions, deletions and replacements of characters
+// that change the argument "a" into the argument "b".
 func editDistance(a, b []rune) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -26,8 +26,8 @@ type pattern struct {
 	rest   *regexp.Regexp
 }
 
-// workPerStep is a number of instructions of a pattern. Executing this number of instructions costs
-// one step. An instruction is executed for one byte.
+// workPerStep is the number of instructions of a pattern whose execution costs one step. Each
+// instruction of the pattern is executed once for each byte of the text.
 const workPerStep = 10
 
 // cost converts a number of instructions to a number of steps.
@@ -74,8 +74,8 @@ func parsePattern(s string) (*syntax.Regexp, error) {
 	return parsed, nil
 }
 
-// If the repetitions of a parsed pattern are expanded, the pattern has more nodes. expandedSize
-// returns the number of these nodes.
+// expandedSize returns the number of nodes that a parsed pattern has after its repetitions are
+// expanded.
 func expandedSize(re *syntax.Regexp) int {
 	size := 1
 	for _, sub := range re.Sub {
@@ -127,9 +127,9 @@ func (ev *evaluator) compile(at Position, s, source string) (*pattern, error) {
 // foldsCase matches a group whose flags ignore case, at the start of the group.
 var foldsCase = lazyregexp.New(`\(\?[a-zA-Z]*i`)
 
-// costOfParsing returns a number of steps. It is the cost of parsing a pattern and compiling its
-// character classes. A Unicode character class has hundreds of ranges. If the pattern ignores case,
-// each range is expanded character by character.
+// costOfParsing returns the cost, in steps, of parsing a pattern and compiling its character
+// classes. A Unicode character class has hundreds of ranges. If the pattern ignores case, each
+// range is expanded character by character.
 func costOfParsing(source string) int {
 	source = source[:min(len(source), maxPatternBytes)]
 	classes := strings.Count(source, `\p`) + strings.Count(source, `\P`)
@@ -145,9 +145,9 @@ func costOfParsing(source string) int {
 	return steps + 3_000*classes
 }
 
-// costOfFolding returns a number of steps. It is the cost of expanding a range of characters. One
-// argument ends with the first character of the range. The other argument begins with the last
-// character of the range.
+// costOfFolding returns the cost, in steps, of expanding a range of characters. The argument
+// "before" ends with the first character of the range, and the argument "after" begins with the
+// last.
 func costOfFolding(before, after string) int {
 	const largest = 125_000 // about the last character that has upper and lower case
 	low, _ := utf8.DecodeLastRuneInString(before)

@@ -128,8 +128,7 @@ func (r *lineReader) entry() *entry {
 	return e
 }
 
-// A value can be a literal block or a value in brackets. value reads the remaining lines of such a
-// value.
+// value reads the remaining lines of a value that is a literal block or is in brackets.
 func (r *lineReader) value(e *entry) {
 	switch v := e.value.Value; {
 	case e.key == "":

@@ -406,7 +406,7 @@ func oracleNumber(v any) (float64, bool) {
 
 var oracleDatePattern = regexp.MustCompile(`^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(\.\d{1,9})?)?(Z|([+-])(\d\d):?(\d\d))?)?$`)
 
-// oracleDate counts the days of a date. oracleDate returns the date in seconds and nanoseconds.
+// oracleDate returns the number of seconds from the year 0 to a date, and the nanoseconds.
 func oracleDate(v any) ([2]int, bool) {
 	s, _ := v.(string)
 	m := oracleDatePattern.FindStringSubmatch(s)

@@ -163,8 +163,7 @@ func (p *exprParser) negation() (node, *problem.Problem) {
 	return n, mistake
 }
 
-// The key of the map "comparisons" is a binary comparison operator. The value is its canonical
-// spelling.
+// comparisons maps each spelling of a binary comparison operator to the canonical spelling.
 var comparisons = map[string]string{
 	"==": opEqual, "!=": opNotEqual, "<": opLess, "<=": opLessEq, ">": opGreater, ">=": opGreaterEq,
 	"IN": opIn, "MATCHES": opMatches, "CONTAINS": opContains, "STARTSWITH": opStarts, "ENDSWITH": opEnds,

@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// reserved contains words. A variable cannot have such a word as its name.
+// reserved contains the words that cannot be names of variables.
 var reserved = []string{"AND", "OR", "NOT", "IN", "IS", "IMPLIES"}
 
 // postfix parses an operand. Any number of ".name" and "[index]" can follow the operand.

@@ -198,7 +198,7 @@ func readDocument(r *reader, root *entry) {
 	}
 }
 
-// isStep reports whether an entry is a step. The entry belongs to a part of a file.
+// isStep reports whether an entry in a part of a file is a step.
 func isStep(e *entry) bool {
 	return e.value.Value == "" && slices.ContainsFunc(e.children, func(child *entry) bool { return child.is("REASONING") })
 }

@@ -48,7 +48,7 @@ func readShorthand(r *reader, e *entry, access Access) {
 	}
 }
 
-// The text of an item can declare a name. readDeclared returns this text.
+// readDeclared returns the text of an item that declares a name.
 func readDeclared(r *reader, item *entry, what string) Text {
 	if item.key != "" {
 		r.errorf(item.at(), problem.Syntax, "write `- name`, and write properties on indented lines below", "the item %s is not %s", problem.Quote(item.source()), what)

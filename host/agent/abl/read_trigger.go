@@ -29,8 +29,7 @@ func readTriggers(r *reader, e *entry) {
 
 const hintStore = "write `STORE: value -> user.path`"
 
-// readStore reads the property STORE. readStore has two forms: VALUE -> PATH, or a block of
-// properties.
+// readStore reads the property STORE, which has two forms: VALUE -> PATH, or a block of properties.
 func readStore(r *reader, e *entry, t *Trigger) {
 	if e.value.Value == "" {
 		readStoreBlock(r, e, t)

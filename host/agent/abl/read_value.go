@@ -150,8 +150,8 @@ func (r *reader) count(e *entry) int {
 	return n
 }
 
-// The value of an entry must be one of the given options. choice returns this option in its
-// canonical spelling.
+// choice returns the value of an entry, which must be one of the given options, in the canonical
+// spelling of the option.
 func (r *reader) choice(e *entry, options ...string) string {
 	value := r.text(e)
 	for _, option := range options {
@@ -188,13 +188,13 @@ func (r *reader) duration(e *entry) time.Duration {
 	return 0
 }
 
-// The value of an entry must be a name. name returns this name.
+// name returns the value of an entry, which must be a name.
 func (r *reader) name(e *entry, what string) Name {
 	return r.nameOf(r.text(e), what)
 }
 
-// The text must be a name. nameOf returns this name. A name consists of letters, digits,
-// underscores and hyphens.
+// nameOf returns the name that a text contains. The text must be a name. A name consists of
+// letters, digits, underscores and hyphens.
 func (r *reader) nameOf(t Text, what string) Name {
 	t = r.unquote(t)
 	if t.Value != "" && !isName(t.Value) {
@@ -218,7 +218,7 @@ func isPath(s string) bool {
 	return len(s) <= 512 && !slices.ContainsFunc(strings.Split(s, "."), func(part string) bool { return !isName(part) || strings.Contains(part, "-") })
 }
 
-// The text must be a dotted path. pathOf returns this path.
+// pathOf returns the path that a text contains. The text must be a dotted path.
 func (r *reader) pathOf(t Text, what string) Name {
 	if !isPath(t.Value) {
 		r.errorf(t.Position, problem.BadValue, "write names separated by dots, such as user.name", "the text %s is not a valid path of %s", problem.Quote(t.Value), what)

@@ -51,7 +51,7 @@ func readSamples(t testing.TB) []sample {
 }
 
 // TestSamples parses every sample in the vendor's documentation. TestSamples compares the parsed
-// documents with a golden file. No sample must have an error.
+// documents with a golden file. The samples must not contain errors.
 func TestSamples(t *testing.T) {
 	var b strings.Builder
 	for _, s := range readSamples(t) {

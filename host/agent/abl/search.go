@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// A search costs a fixed number of steps, and steps for its instructions. costOfSearch is the fixed
-// number.
+// costOfSearch is the fixed number of steps that a search costs, in addition to the steps for its
+// instructions.
 const costOfSearch = 10
 
 // search finds the matches of a pattern in a text, one after the other. A search charges the

@@ -64,7 +64,7 @@ func last(op string, args []string) string {
 	return args[len(args)-1]
 }
 
-// The method shown returns the revision that a tool sees.
+// shown returns the revision that a tool sees.
 func (r record) shown() int64 {
 	if r.content == nil {
 		return 0

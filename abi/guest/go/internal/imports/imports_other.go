@@ -40,7 +40,7 @@ func host() Host {
 	return none{}
 }
 
-// The variable none is the host that is used if no test has set a host.
+// The type none is the host that is used if no test has set a host.
 type none struct{}
 
 func (none) Input() []byte             { return []byte("{}") }
