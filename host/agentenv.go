@@ -83,7 +83,7 @@ func (e *agentEnv) SetKept(ctx context.Context, name string, kept map[string]any
 
 func (e *agentEnv) hasUser() bool { return e.view.Caller().User != "" }
 
-// read reads the state of an agent. The state is stored under the name "item". If there is no
+// read reads the agent state that is stored under the name in the argument "item". If there is no
 // session, only the variables of the user exist.
 func (e *agentEnv) read(ctx context.Context, item string, to any) (found bool, err error) {
 	text, err := e.view.AgentState(ctx, item)
@@ -99,7 +99,8 @@ func (e *agentEnv) read(ctx context.Context, item string, to any) (found bool, e
 	return true, nil
 }
 
-// write stores a state under the name "item". If there is no session, write does nothing.
+// write stores a state under the name in the argument "item". If there is no session, write does
+// nothing.
 func (e *agentEnv) write(ctx context.Context, item string, state any) error {
 	text, err := json.Marshal(state)
 	if err != nil {
@@ -225,7 +226,7 @@ func (e *agentEnv) CallTool(ctx context.Context, name, tool string, input map[st
 	return value, nil
 }
 
-// Chat implements agent.Env. The turn is parked until the answer to the question has arrived.
+// Chat implements agent.Env. The turn is parked until the answer of the model has arrived.
 func (e *agentEnv) Chat(ctx context.Context, _, name string, request model.ChatRequest) (model.ChatAnswer, error) {
 	e.turn.calls++
 	x, err := externalsOf(ctx, &e.turn.job, e.view)

@@ -28,8 +28,8 @@ func shownChanges(set *agent.Set, changes []report.Change) []report.Change {
 	return changes
 }
 
-// shownState returns the state of an agent. The state is stored under the name "item". The agents
-// declare which values are sensitive, and these values are masked.
+// shownState returns the state of an agent. The state is stored under the name in the argument
+// "item". The agents declare which values are sensitive, and these values are masked.
 func shownState(set *agent.Set, item string, content json.RawMessage) json.RawMessage {
 	if item == variables.Session {
 		return set.ShowSession(content)

@@ -13,8 +13,8 @@ import (
 // sessionEndEvent is the event that is fired before a call ends a session.
 const sessionEndEvent = "session:end"
 
-// At the end of a session, maxSessionEnd is the time limit for the recalls and triggers of the
-// agent.
+// maxSessionEnd is the time limit for the recalls and triggers of the agent at the end of a
+// session.
 const maxSessionEnd = 30 * time.Second
 
 // fireSessionEnd fires session:end for the agent that answers in the caller's session, and

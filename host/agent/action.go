@@ -87,8 +87,8 @@ func (a *actions) suspend() {
 	}
 }
 
-// action runs an action. If the argument "resume" is not empty, the method does not run the action.
-// action continues in the list ON_SUCCESS or ON_FAIL of the action.
+// action runs an action. If the argument "resume" is not empty, the method does not run the action
+// again, but continues in its list ON_SUCCESS or ON_FAIL.
 func (a *actions) action(ctx context.Context, act *abl.Action, resume []int) (control, error) {
 	switch act.Kind {
 	case abl.KindSet:

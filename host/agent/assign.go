@@ -15,8 +15,8 @@ import (
 const (
 	// MaxValueBytes is the approximate maximum size of an assigned value.
 	MaxValueBytes = 1 << 20
-	// MaxStateBytes is an approximate maximum size. It applies to all variables of an agent in a
-	// session, and to all facts that recalls have loaded in a session.
+	// MaxStateBytes is the approximate maximum total size of the variables of an agent in a
+	// session. It is also the maximum for the facts that recalls have loaded in a session.
 	MaxStateBytes = 2 << 20
 	// MaxValueDepth is the maximum nesting depth of an assigned value.
 	MaxValueDepth = 64
@@ -25,8 +25,8 @@ const (
 // The costs of actions in evaluation steps. The cost of an action includes the costs of its
 // expressions.
 const (
-	// bytesPerStep is a number of bytes. Copying, comparing or encoding this number of bytes of a
-	// value costs one evaluation step.
+	// bytesPerStep is the number of bytes of a value that one evaluation step can copy, compare or
+	// encode.
 	bytesPerStep     = 16
 	costOfAction     = 2
 	costOfAssign     = 5
@@ -55,8 +55,8 @@ func (m *memory) assign(ctx context.Context, target abl.Name, value any) error {
 	return m.assignPath(ctx, target, path, len(path), value)
 }
 
-// assignPath sets the value of a path. Only the first "fixed" names of the path are considered as
-// the path of a fact. The names after the first "fixed" names are computed.
+// assignPath sets the value of a path. Only the first "fixed" names of the path can be the path of
+// a fact, because the names after them are computed.
 func (m *memory) assignPath(ctx context.Context, target abl.Name, path []string, fixed int, value any) error {
 	value = abl.Plain(value)
 	f, n := m.agent.fact(path[:fixed])

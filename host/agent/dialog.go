@@ -27,7 +27,7 @@ func (d *dialog) resume(ctx context.Context, step *abl.Step) (control, error) {
 	if state.Waiting == WaitingCollect {
 		return d.collect(ctx, step)
 	}
-	// If the file has changed, it possibly no longer contains the waiting action.
+	// If the file has changed, it might no longer contain the waiting action.
 	if state.Waiting == WaitingGather && step.Gather == nil || state.Waiting == WaitingModel && !isReasoning(step) {
 		return control{kind: again}, nil
 	}

@@ -31,18 +31,18 @@ type Env interface {
 	Kept(ctx context.Context, agent string) (map[string]any, error)
 	SetKept(ctx context.Context, agent string, variables map[string]any) error
 	// Fact returns the value of a fact. If no value is stored, the second result is false. SetFact
-	// stores the value of a fact. The value must not be null. A trigger can append to a fact that
-	// its agent is not allowed to read.
+	// stores the value of a fact. The value must not be null. Fact also reads the facts to which a
+	// trigger of the agent appends, even if the agent is not allowed to read them.
 	Fact(ctx context.Context, agent, path string) (value any, ok bool, err error)
 	SetFact(ctx context.Context, agent, path string, value any, o FactOptions) error
 	DeleteFact(ctx context.Context, agent, path string) error
 	// Context returns the stored facts with the given paths. If the argument "domain" is not "",
-	// Context also returns the stored facts of this domain. If the facts that Context returned have
-	// changed, a later commit does not detect the change.
+	// Context also returns the stored facts of this domain. The commit does not check whether the
+	// facts that Context returned have changed since then.
 	Context(ctx context.Context, agent string, paths []string, domain string) ([]Fact, error)
 	// UserMemory returns the memory blocks that are part of the prompts of models, or nil if no
-	// such blocks exist. The blocks belong to the user and the agent. If the blocks that UserMemory
-	// returned have changed, a later commit does not detect the change.
+	// such blocks exist. The blocks belong to the user and the agent. The commit does not check
+	// whether the blocks that UserMemory returned have changed since then.
 	UserMemory(ctx context.Context, agent string) (*report.MemoryContext, error)
 	// Hide passes the function "clean" to Env. This function replaces the sensitive values in a
 	// text that a tool has written, such as a log line. The turn calls Hide once, before it calls a

@@ -111,7 +111,7 @@ func (t *turn) comeBack(ctx context.Context) (control, error) {
 	s.Returns = s.Returns[:last]
 	t.moveTo(r.Step)
 	step := t.mem.agent.step(r.Step)
-	if step == nil { // if the file has changed, it possibly no longer contains the step
+	if step == nil { // if the file has changed, it might no longer contain the step
 		return t.leave(ctx, control{kind: complete})
 	}
 	s.Waiting, s.Path, s.Collecting, s.Collected = r.Waiting, r.Path, r.Collecting, r.Collected

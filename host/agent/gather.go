@@ -203,7 +203,7 @@ func (d *dialog) answer(ctx context.Context, step *abl.Step) (control, error) {
 	return d.t.act(ctx, step, path[min(1, len(path)):])
 }
 
-// fieldType returns a type. The answer for a field is converted to this type. fieldType first looks
+// fieldType returns the type to which the answer for a field is converted. fieldType first looks
 // for the type of the field in GATHER of the step. If GATHER declares no type for the field,
 // fieldType returns the type of the variable or fact. If that type is also missing, fieldType
 // returns the type in another GATHER.

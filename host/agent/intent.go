@@ -103,10 +103,10 @@ func intentAt(step *abl.Step, path []int) *abl.SubIntent {
 	return nil
 }
 
-// An intent interrupts an agent that waits for input. After the intent, the agent normally waits
-// for this input again. leaveIntent removes the input to which the conversation would return.
-// leaveIntent is called if the turn does not continue the intent. If the intent has RESUME and the
-// turn leaves the step, leaveIntent keeps the input.
+// After an intent, the agent normally waits again for the input that the intent interrupted.
+// leaveIntent is called if the turn does not continue the intent, and removes the record of this
+// input from state.Returns. If the intent has RESUME and the turn leaves the step, leaveIntent
+// keeps the record.
 func (d *dialog) leaveIntent(step *abl.Step, leavesStep bool) {
 	state := d.mem.state
 	in, last := intentAt(step, state.Path), len(state.Returns)-1

@@ -111,8 +111,7 @@ func (m *memory) shownJSON(path string, value any) json.RawMessage {
 	return cut
 }
 
-// largeTraceValue is a size. If a value is larger than this size, only the start of the value is
-// encoded for the trace.
+// largeTraceValue is the size above which only the start of a value is encoded for the trace.
 const largeTraceValue = 16 << 10
 
 // startOf returns a JSON string that contains the start of the JSON of a large value.

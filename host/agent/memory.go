@@ -84,8 +84,8 @@ func (m *memory) join(ctx context.Context, name string) error {
 	return nil
 }
 
-// hideVariables hides sensitive values. These are the values that the sensitive variables of the
-// agent have at the start of the turn.
+// hideVariables hides the values that the sensitive variables of the agent have at the start of the
+// turn.
 func hideVariables(m *memory) {
 	for name := range m.agent.masks {
 		m.log.hide(name, m.state.Variables[name])

@@ -79,7 +79,7 @@ func (s *Set) Store(ctx context.Context, env Env, r Rules) (*report.RuleOutcome,
 type evaluator struct {
 	rules      *rules
 	evaluation *report.RuleOutcome
-	// loaded is the state of the agent that was stored.
+	// loaded is the state of the agent before the evaluation.
 	loaded *State
 }
 

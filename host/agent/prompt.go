@@ -54,8 +54,8 @@ func (s *Set) Preview(ctx context.Context, env Env, r Request) (*Prompt, error) 
 	return preview.prompt, nil
 }
 
-// The model of a step receives a list of messages. conversation returns this list. The argument
-// "remembered" is a part of the prompt. conversation contains the memory of the user.
+// conversation returns the messages that the model of a step receives. The argument "remembered" is
+// the part of the prompt that contains the memory of the user.
 func (r *reasoner) conversation(step *abl.Step, remembered string) []model.Message {
 	var b strings.Builder
 	b.WriteString("You are the agent " + r.mem.agent.name + ".\n")

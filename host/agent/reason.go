@@ -22,7 +22,7 @@ const (
 	MaxToolResultBytes = 64 << 10
 )
 
-// setVariables is the name of a tool. A model calls this tool to set session variables.
+// setVariables is the name of the tool that a model calls to set session variables.
 const setVariables = "set_variables"
 
 // reasoner executes the steps that have "REASONING: true". reasoner also asks models for values.
@@ -31,8 +31,8 @@ type reasoner struct {
 	mem   *memory
 	log   *log
 	calls int // the number of requests to models
-	// The key of memories is an agent. The value is the part of the agent's prompts that contains
-	// the memory of the user.
+	// memories maps the name of an agent to the part of the agent's prompts that contains the
+	// memory of the user.
 	memories map[string]string
 }
 
@@ -175,7 +175,7 @@ func (r *reasoner) offered(step *abl.Step) []abl.Name {
 	return r.mem.agent.Tools
 }
 
-// A step offers tools to a model. tools returns the descriptions of these tools.
+// tools returns the descriptions of the tools that a step offers to a model.
 func (r *reasoner) tools(step *abl.Step) []model.Tool {
 	var tools []model.Tool
 	for _, name := range r.offered(step) {

@@ -74,8 +74,8 @@ func (r *rules) recall(ctx context.Context, c *abl.Recall, event string) error {
 	return nil
 }
 
-// A recall has paths. readable returns those paths that the agent is allowed to read. For the other
-// paths, readable injects null.
+// readable returns those paths of a recall that the agent is allowed to read. For the other paths,
+// readable injects null.
 func (r *rules) readable(c *abl.Recall) []string {
 	paths := make([]string, 0, len(c.Paths))
 	for _, path := range c.Paths {
@@ -204,8 +204,7 @@ func isUnscoped(err error) bool {
 	return errors.As(err, &f) && (f.Code == abi.NoUser || f.Code == abi.NoSession || f.Code == abi.NoWorkflow)
 }
 
-// If isUnscoped is true for a fault, a warning reports the fault. reason returns the last clause of
-// this warning.
+// reason returns the last clause of the warning about a fault for which isUnscoped is true.
 func reason(err error) string {
 	switch {
 	case errors.Is(err, abi.NoUser):

@@ -72,14 +72,14 @@ func (t *refTurn) runIntent(step *refStep, i, from int, outer *refWaiting) signa
 	return t.main(step, outer.action)
 }
 
-// The conversation later returns to some steps. push adds the current step to them. At most 8 of
+// push adds the current step to the steps to which the conversation returns later. At most 8 of
 // these steps are remembered.
 func (t *refTurn) push(wait *refWaiting) {
 	t.st.returns = append(t.st.returns, refReturn{t.st.step, wait})
 	t.st.returns = t.st.returns[max(0, len(t.st.returns)-8):]
 }
 
-// The conversation returns to the step that was added last. pop removes this step.
+// pop removes the step that was added last, because the conversation returns to it.
 func (t *refTurn) pop() *refWaiting {
 	last := len(t.st.returns) - 1
 	wait := t.st.returns[last].wait
@@ -195,8 +195,8 @@ func (t *refTurn) collected(step *refStep, w *refWaiting) signal {
 	return t.main(step, w.action)
 }
 
-// typeOf returns a type. The answer for a field is converted to this type. The step, the variable
-// or another step declares this type.
+// typeOf returns the type to which the answer for a field is converted. The step, the variable or
+// another step declares this type.
 func (t *refTurn) typeOf(step *refStep, field string) string {
 	of := func(s *refStep) string {
 		for _, a := range s.body.actions {

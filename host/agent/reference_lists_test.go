@@ -86,7 +86,7 @@ func refOrder(a, b any) int {
 	return 0
 }
 
-// refBefore compares two values. If the first value precedes the second value, the result is -1,
+// refBefore returns the result of a comparison: -1 if the first value precedes the second value,
 // otherwise 1.
 func refBefore(first bool) int {
 	if first {

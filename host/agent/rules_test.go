@@ -203,8 +203,8 @@ MEMORY:
 	}
 }
 
-// TestRecallEvents checks which recalls an event of a turn fires. These are the recalls for its
-// name and for its wildcard, in the order of the file.
+// TestRecallEvents checks that an event of a turn fires the recalls for its name and for its
+// wildcard, in the order of the file.
 func TestRecallEvents(t *testing.T) {
 	events := []string{
 		"session:start", "session:end", "search:before", "agent:A:before", "agent:*:before", "agent:A:after", "agent:B:after", "tool:t:after", "tool:*:after",
@@ -326,8 +326,8 @@ func TestConstraintsStopAtTheFirstError(t *testing.T) {
 	}
 }
 
-// A constraint can name a checkpoint in BEFORE that does not exist. TestUnknownBefore checks that
-// such a constraint has no effect.
+// TestUnknownBefore checks that a constraint has no effect if its BEFORE names a checkpoint that
+// does not exist.
 func TestUnknownBefore(t *testing.T) {
 	wantPassed(t, true, "", ruled("- REQUIRE a == 1 BEFORE sending money\n  ON_FAIL: \"no\"\n"))
 }

@@ -178,5 +178,5 @@ func (m *memory) respond(ctx context.Context, text *abl.Template) error {
 	return m.log.say(text.Position(), message)
 }
 
-// A tool can have changed facts that are in the cache. forget empties the cache.
+// forget empties the cache, because a tool can have changed the facts in it.
 func forget(m *memory) { clear(m.cache) }

@@ -12,9 +12,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// minSecretChars is a number of characters. A sensitive value that is at least this long is also
-// replaced if it is only a part of a text. If a shorter value were also replaced, parts of
-// unrelated texts would be hidden.
+// minSecretChars is the minimum length of a sensitive value that is also replaced if it is only a
+// part of a text. If a shorter value were replaced there, parts of unrelated texts would be hidden.
 const minSecretChars = 4
 
 // maxSecrets is the maximum number of sensitive values that a turn replaces in longer texts.

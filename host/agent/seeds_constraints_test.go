@@ -87,7 +87,7 @@ func onFailOf(block string, variables ...string) string {
 	return ruled("- REQUIRE allowed == true\n"+indent(block, "  "), variables...)
 }
 
-// The method "first" performs the first turn of the first agent in a new session.
+// The function "first" performs the first turn of the first agent in a new session.
 func first(t *testing.T, files ...string) *report.Outcome {
 	t.Helper()
 	o, err := agenttest.New().Turn(context.Background(), compile(t, nil, files...), agent.Request{Agent: "Sample", Message: "hello", HasMessage: true})

@@ -26,15 +26,14 @@ type Tool struct {
 	Description string
 	// Parameters is the JSON Schema of the input, or nil if any object is allowed.
 	Parameters json.RawMessage
-	// Approval contains the operations of the tool. Only operations that require an approval are
-	// contained. A turn cannot wait for an approval. Therefore, a call to a tool that requires an
-	// approval can fail.
+	// Approval contains those operations of the tool that require an approval. A turn cannot wait
+	// for an approval. Therefore, a call to a tool that requires an approval can fail.
 	Approval []string
 }
 
-// The schema of a tool can describe the inputs of the tool. inputs returns these inputs. The result
-// "ok" is false if the schema is not the schema of an object with known members. If an input has a
-// default, the input is not required.
+// inputs returns the inputs that the schema of the tool describes. The result "ok" is false if the
+// schema is not the schema of an object with known members. If an input has a default, the input is
+// not required.
 func (t Tool) inputs() (in abl.ToolInputs, ok bool) {
 	var schema struct {
 		Properties           map[string]json.RawMessage `json:"properties"`
@@ -65,8 +64,8 @@ type program struct {
 	steps     map[string]int
 	variables map[string]*abl.Variable
 	// facts contains the declared facts of the agent, and the undeclared targets of its triggers.
-	// The keys are paths. The key of the map "longest" is the first name of a path. The value is
-	// the number of names in the longest path that begins with this name.
+	// The keys are paths. longest maps the first name of a path to the number of names in the
+	// longest path that begins with this name.
 	facts   map[string]*abl.Fact
 	longest map[string]int
 	// fieldTypes contains a type for each field. If several GATHERs declare a type for the same

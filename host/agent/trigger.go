@@ -15,10 +15,9 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// store evaluates the triggers of the acting agent, in order. A trigger stores a value if two
-// conditions are true: the condition of the trigger, and that the value is set. If a trigger has
-// already stored the same value in this session, and no other value since then, the trigger does
-// not store it again.
+// store evaluates the triggers of the acting agent, in order. A trigger stores a value if the
+// condition of the trigger is true and the value is set. If a trigger has already stored the same
+// value in this session, and no other value since then, the trigger does not store it again.
 func (r *rules) store(ctx context.Context) error {
 	for i := range r.mem.agent.Memory.Triggers {
 		if err := r.trigger(ctx, i); err != nil {

@@ -37,8 +37,8 @@ type turn struct {
 	// steps contains all steps of the turn, in order. handoffs contains the agents that were active
 	// in the turn, in order. Its first item is the first agent.
 	steps, handoffs []string
-	// agentStart is a number of messages. It is the number when the agent became active. stepStart
-	// is also a number of messages, when the step began to run.
+	// agentStart is the number of messages that the turn had when the agent became active.
+	// stepStart is the number of messages that the turn had when the step began to run.
 	agentStart, stepStart int
 	// inStep is true while a step is running. Only a step can wait for input.
 	inStep bool
@@ -49,13 +49,12 @@ type turn struct {
 	closed bool
 }
 
-// Turn performs one turn. Turn performs one turn. If another agent was active, Turn activates the
-// agent of the request. Then Turn passes the message to the waiting step. Turn then executes steps
-// until a step waits for input, or until the flow is complete. Finally, Turn evaluates the
-// triggers. If Turn returns an error, the caller must not commit the changes to env. If a turn
-// fails, its outcome is nil or incomplete. An incomplete outcome contains only the agent, the
-// trace, and the warnings before the error. The error is an *abi.Fault, or an error that a method
-// of env returned.
+// Turn performs one turn. If another agent was active, Turn activates the agent of the request.
+// Then Turn passes the message to the waiting step. Turn then executes steps until a step waits for
+// input, or until the flow is complete. Finally, Turn evaluates the triggers. If Turn returns an
+// error, the caller must not commit the changes to env. If a turn fails, its outcome is nil or
+// incomplete. An incomplete outcome contains only the agent, the trace, and the warnings before the
+// error. The error is an *abi.Fault, or an error that a method of env returned.
 func (s *Set) Turn(ctx context.Context, env Env, r Request) (*report.Outcome, error) {
 	t, err := s.begin(ctx, env, r)
 	if err != nil {

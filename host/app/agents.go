@@ -134,7 +134,7 @@ func (a *App) toolsForAgents() []agent.Tool {
 	return tools
 }
 
-// factMerger adds facts to the app. These are the facts that the agents declare.
+// factMerger adds the facts that the agents declare to the app.
 type factMerger struct {
 	*agentReader
 	app       *App

@@ -8,12 +8,11 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// If the user of a run can approve the effects of this run, the value of the key "by" is
-// approvedByUser.
+// approvedByUser is the value of the key "by" if the user of a run can approve the effects of this
+// run.
 const approvedByUser = "user"
 
-// Some operations of a tool can require an approval. maxGated is the maximum number of these
-// operations.
+// maxGated is the maximum number of operations of a tool that can require an approval.
 const maxGated = 64
 
 var (

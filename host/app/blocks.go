@@ -25,8 +25,8 @@ var (
 	blockKeys = append([]string{"use"}, coreKeys...)
 )
 
-// An app can declare blocks in addition to the built-in blocks. maxBlocks is the maximum number of
-// these additional blocks.
+// maxBlocks is the maximum number of blocks that an app can declare in addition to the built-in
+// blocks.
 const maxBlocks = 10
 
 // blocks returns the blocks "core" and "archival", followed by the other declared blocks. blocks

@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// The key of closing is an opening bracket. The value is the corresponding closing bracket.
+// closing maps each opening bracket to the corresponding closing bracket.
 var closing = map[string]string{"{": "}", "[": "]"}
 
 // If a file cannot be parsed, its brackets can be unbalanced. bracketProblem returns the first

@@ -64,9 +64,9 @@ type CaseValue struct {
 	node *node
 }
 
-// Position returns the position of a part of the value. A JSON Pointer refers to this part. If the
-// value has no such part, Position follows the pointer as far as possible. Position then returns
-// the position of the last part that exists.
+// Position returns the position of the part of the value to which a JSON Pointer refers. If the
+// value has no such part, Position follows the pointer as far as possible, and returns the position
+// of the last part that exists.
 func (v CaseValue) Position(pointer string) (line, column int) {
 	at := v.node.at(pointer)
 	if pointer == "" {

@@ -151,7 +151,7 @@ func (p *templateParser) expression(start int, body string) *problem.Problem {
 func (p *templateParser) parse(start int, body string) (*Expr, *problem.Problem) {
 	text := Text{Position: p.loc.at(start), Value: body, Indent: p.text.Indent}
 	if len(body) > MaxExprBytes {
-		return parseExpr(text) // reports the length
+		return parseExpr(text) // reports that the expression is too long
 	}
 	parser := &exprParser{lex: lexer{text: text, at: true}, loc: locator{text: text}}
 	root, mistake := parser.helper()
@@ -192,8 +192,8 @@ func (p *exprParser) helper() (node, *problem.Problem) {
 	return newCall(at, fn, args)
 }
 
-// isOperator reports whether a text starts with an operator. The expression before the text then
-// continues.
+// isOperator reports whether a text starts with an operator, which continues the expression before
+// the text.
 func isOperator(text string) bool {
 	name := strings.ToUpper(word(text))
 	_, ok := comparisons[name]

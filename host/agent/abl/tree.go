@@ -6,7 +6,7 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// While a tree is built, level is one level of indentation.
+// level is a level of indentation in a tree that is being built.
 type level struct {
 	indent int
 	parent *entry
