@@ -204,7 +204,8 @@ func (r caseReader) entriesOf(n *node) {
 	}
 }
 
-// id returns an id. If the value is null, entriesOf returns "".
+// id returns an id. If the key is missing, id returns the argument "otherwise". If the value is
+// null, id returns "".
 func (r caseReader) id(n *node, key, otherwise string) string {
 	switch {
 	case n == nil:

@@ -53,7 +53,7 @@ func (r *storeReader) embedding(n *node) string {
 	return name
 }
 
-// When a user is erased, a rule determines which entries are removed. erase reads this rule.
+// erase reads the rule that determines which entries are removed when a user is erased.
 func (r *storeReader) erase(n *node, access declare.Scope) declare.EraseRule {
 	rules := []string{string(declare.EraseAuthor), string(declare.EraseNever)}
 	word := r.text(n, "erase")

@@ -9,8 +9,8 @@
 // this document.
 //
 // Files are read from an [io/fs.FS]. Its root is the folder of the app. The package rejects a path
-// if it leads out of the folder of the app. Callers should pass the file system of an [os.Root]. It
-// also rejects a link that leads out of the folder.
+// if it leads out of the folder of the app. Callers should pass the file system of an [os.Root],
+// which also rejects links that lead out of the folder.
 //
 // # Where a tool is declared
 //

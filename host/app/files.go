@@ -61,9 +61,9 @@ func (r *fileReader) read(file string, at position) ([]byte, bool) {
 	return content, r.spend(at, len(content))
 }
 
-// The files and schemas of one declaration are read and compiled. maxTotalBytes is the maximum of
-// their total size. If a schema is referenced several times, its size counts once for each
-// reference.
+// maxTotalBytes is the maximum total size of the files that are read and the schemas that are
+// compiled for one declaration. If a schema is referenced several times, its size counts once for
+// each reference.
 const maxTotalBytes = 16 << 20
 
 // spend adds the argument n to the total number of bytes. spend reports whether the total is at

@@ -17,9 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden parts of testdata")
 
-// Each archive contains the files in an app's folder. The archive also contains a file that is
-// always the last one. It lists the problems that Load must find, and the declarations that are
-// usable.
+// Each archive contains the files in an app's folder. The last file of the archive lists the
+// problems that Load must find, and the declarations that are usable.
 func TestProblems(t *testing.T) {
 	archives, err := filepath.Glob("testdata/problems/*.txtar")
 	if err != nil || len(archives) == 0 {

@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// parseJSON parses one JSON document. The result contains the position of each value. parseJSON
-// also contains all keys, even if a key occurs twice in an object.
+// parseJSON parses one JSON document. The result contains the position of each value. It also
+// contains all keys of an object, even if a key occurs twice.
 func parseJSON(file string, content []byte) (*node, problem.List) {
 	if len(bytes.TrimSpace(content)) == 0 {
 		return (&node{position: position{file, 1, 1}}).seal(), nil

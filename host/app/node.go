@@ -65,8 +65,7 @@ func (n *node) get(key string) *node {
 	return nil
 }
 
-// repeated returns members of the object. repeated returns each member whose key is also the key of
-// an earlier member.
+// repeated returns each member of the object whose key is also the key of an earlier member.
 func (n *node) repeated() []member {
 	var again []member
 	seen := make(map[string]bool, len(n.members))

@@ -10,7 +10,7 @@ import (
 	"testing/fstest"
 )
 
-// The reference documentation has sections. documented returns the keys in each of these sections.
+// documented contains the keys that each section of the reference documentation describes.
 var documented = map[string][]string{
 	"App": appKeys, "Store": allStoreKeys, "Fact": factKeys, "Blocks": {keyShared, keyLanguage, "core", "archival"}, "Block": blockKeys, "Sleep": sleepKeys, "Tool": toolKeys, "Annotations": annotationKeys, "Approval": approvalKeys, "Limits": limitKeys,
 	"Prompt": promptKeys, "Grants": verbWords, "tool.json": {"name", "source"},

@@ -32,8 +32,8 @@ func (r *schemaReader) schema(n *node, key string) *node {
 }
 
 // compiled compiles a schema and returns it as compact JSON. If the key is missing or the schema
-// has errors, the method returns nil. The errors are reported with their positions. If a schema is
-// strict, a likely mistake is an error, otherwise a warning.
+// has errors, the method returns nil. The errors are reported with their positions. If the argument
+// "strict" is true, a likely mistake in the schema is an error, otherwise a warning.
 func (r *schemaReader) compiled(root *node, strict bool) json.RawMessage {
 	if root == nil || !r.isJSON(root) {
 		return nil

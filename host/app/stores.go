@@ -160,7 +160,7 @@ func (r *storeReader) access(n *node) declare.Scope {
 }
 
 // retention reads the retention of a store. If there is no retention, the records of a per-session
-// store expire with the session. The records of other stores then do not expire.
+// store expire with the session, and the records of other stores do not expire.
 func (r *storeReader) retention(n *node, access declare.Scope) declare.Retention {
 	if n == nil {
 		return declare.Retention{Session: access == declare.ScopeSession}

@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Retention is a duration. A request for approval can be decided until this duration has passed.
-// After this duration, the request expires.
+// Retention is the time for which a request for approval can be decided. After this time, the
+// request expires.
 const Retention = 24 * time.Hour
 
 const (
@@ -53,8 +53,8 @@ type Binding struct {
 
 // Approval is a request for approval.
 type Approval struct {
-	// Token identifies the request. Token identifies the request. Token is not secret, because
-	// deciding a request requires a permission.
+	// Token identifies the request. Token is not secret, because deciding a request requires a
+	// permission.
 	Token string `json:"token"`
 	// Run is the id of the run. Tool is the name of the run's tool.
 	Run  string `json:"run_id"`
@@ -64,8 +64,8 @@ type Approval struct {
 	Session  string  `json:"session_id,omitempty"`
 	Workflow string  `json:"workflow_id,omitempty"`
 	Binding  Binding `json:"binding"`
-	// Effect is a call of the run. This call waits for the approval. When the request is decided,
-	// the arguments of this call are removed.
+	// Effect is the call of the run that waits for the approval. When the request is decided, the
+	// arguments of this call are removed.
 	Effect report.Effect `json:"effect"`
 	// If ByUser is true, the user of the run can decide the request.
 	ByUser    bool      `json:"by_user"`

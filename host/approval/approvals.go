@@ -61,8 +61,8 @@ func (a *Approvals) get(ctx context.Context, c partition.Caller, token string) (
 	return s, r, a.db.Fault("read an approval", err)
 }
 
-// Unknown returns a fault for a token. The caller is not allowed to see the request of this token.
-// The fault is the same if the token does not exist and if the token belongs to another user.
+// Unknown returns the fault for a token whose request the caller is not allowed to see. The fault
+// is the same whether the token does not exist or belongs to another user.
 func Unknown() error {
 	return abi.Faultf(abi.NotFound, "no approval has this token").WithHint("list the approvals to get their tokens")
 }

@@ -17,8 +17,8 @@ type Claim struct {
 	execution int // the number of the execution for which the Claim was made
 }
 
-// Check returns a fault if the Claim is no longer valid. The method "check" returns a fault if the
-// Claim is no longer valid.
+// Check returns a fault if the Claim is no longer valid. The argument is the current record of the
+// request.
 func (c Claim) Check(now storage.Record) error {
 	if !now.Exists() {
 		return errDecided

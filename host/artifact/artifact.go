@@ -17,11 +17,10 @@ const (
 	// session can have.
 	MaxBytes = 20 << 20
 	MaxFiles = 50
-	// Retention is a duration. After a file has been uploaded, the file and its download URL exist
-	// for this duration.
+	// Retention is the time for which a file and its download URL exist after the upload.
 	Retention = 30 * 24 * time.Hour
-	// maxTextBytes is the maximum size of the text that is stored for a file. maxTexts is a maximum
-	// for a session: the total size of all texts that tools can read.
+	// maxTextBytes is the maximum size of the text that is stored for a file. maxTexts is the
+	// maximum total size of all texts of a session that tools can read.
 	maxTextBytes = 256 << 10
 	maxTexts     = 512 << 10
 )
@@ -67,7 +66,7 @@ type Upload struct {
 	TextReason string
 }
 
-// An upload is stored at the given time. artifact returns the Artifact for this upload.
+// artifact returns the Artifact for an upload that is stored at the given time.
 func (up Upload) artifact(at time.Time) Artifact {
 	return Artifact{
 		ID: up.ID, Type: up.Type, Filename: up.Filename, MediaType: up.MediaType, SHA256: checksum(up.Content), Bytes: int64(len(up.Content)),
