@@ -141,8 +141,7 @@ except MemoryAccessError as e:
 	}
 }
 
-// If a value is missing, a machine passes this to the operation, and the operation rejects the
-// call.
+// A machine passes a missing value on to the operation, which rejects the call.
 func TestFilterValuesInMachine(t *testing.T) {
 	for step, ok := range map[string]bool{
 		"recall found\n      query: \"tea\"\n      collection: \"kb\"\n      filter: {team: input.team}":          false,

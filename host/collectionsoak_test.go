@@ -112,7 +112,7 @@ type soakUser struct {
 	name   string
 	rand   *rand.Rand
 	report func(format string, args ...any)
-	// removed is called with a version of an entry. From then on, no search must find this version.
+	// removed is called with a version of an entry. From then on, no search may find this version.
 	removed func(version int)
 	next    int
 	epoch   int
@@ -347,8 +347,8 @@ func (u *soakUser) checkAll() error {
 	return nil
 }
 
-// soakReader makes searches for various users. soakReader records which versions no search must
-// find anymore.
+// soakReader makes searches for various users. soakReader records which versions searches must no
+// longer find.
 type soakReader struct {
 	gone   [soakUsers + 1]sync.Map // the time of removal of each removed version
 	checks atomic.Int64
@@ -410,7 +410,7 @@ func fillSoak(t *testing.T, h *host.Host) {
 // TestCollectionSoak starts 16 writers and 16 readers, which use three collections. The writers and
 // readers store, replace, find and forget entries. The writers also wait until entries end, and
 // erase users. A search must not find an entry of another user or of another namespace. A search
-// must not find an entry that was removed before the search began. No entry must be lost.
+// must not find an entry that was removed before the search began. No entry may be lost.
 func TestCollectionSoak(t *testing.T) {
 	duration := time.Second
 	if os.Getenv("TOOLRUN_SOAK") != "" {
@@ -638,7 +638,7 @@ func readCrashed(cmd *exec.Cmd, lines *bufio.Scanner, users map[string]*crashedU
 }
 
 // TestKilledCollectionWriters kills processes while they store, forget and erase entries. No
-// acknowledged entry must be lost. No removed or erased entry must exist again. Every entry that is
+// acknowledged entry may be lost. No removed or erased entry may exist again. Every entry that is
 // found must have been stored by one of the processes.
 func TestKilledCollectionWriters(t *testing.T) {
 	want := 500

@@ -298,7 +298,7 @@ func TestInjectedBounds(t *testing.T) {
 }
 
 // TestConstraintsStopAtTheFirstError checks several constraints. After a warning, the next
-// constraint must be evaluated. After an error, no further constraint must be evaluated.
+// constraint must be evaluated. After an error, no further constraint may be evaluated.
 func TestConstraintsStopAtTheFirstError(t *testing.T) {
 	o := first(t, ruled(`- WARN a > 0
   ON_FAIL: "one {{b}}"

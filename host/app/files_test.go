@@ -45,7 +45,7 @@ func write(t *testing.T, name, content string) {
 }
 
 // The paths in an app file can be arbitrary. Load must never read a file outside of the folder of
-// the app. No message must contain a path of the host.
+// the app. No message may contain a path of the host.
 func TestNothingOutsideIsRead(t *testing.T) {
 	dir, fsys := openFolder(t, "app.yaml", `app: shop
 memory:

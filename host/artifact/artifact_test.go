@@ -38,7 +38,7 @@ type quota struct{}
 func (quota) Budget() storage.Budget       { return storage.Budget{} }
 func (quota) Reclaim(context.Context) bool { return false }
 
-// metadata is a session.Metadata. Its methods fail, because no test must set metadata.
+// metadata is a session.Metadata. Its methods fail, because the tests must not set metadata.
 type metadata struct{}
 
 func (metadata) Patch(json.RawMessage) (any, error) { return nil, nil }

@@ -14,6 +14,5 @@ func AgentStore() Store {
 	return Store{Name: Agents, Kind: KindVariables, Access: ScopeByItem}
 }
 
-// KeptFor is a duration. Variables that are never reset are kept for this duration after they were
-// last used.
+// KeptFor is the time for which variables that are never reset are kept after their last use.
 const KeptFor = 30 * 24 * time.Hour

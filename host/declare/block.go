@@ -16,8 +16,8 @@ const (
 	Archival = "archival" // is searched
 )
 
-// UserMemory is the name of a variable. Prompts insert the blocks of a user by using this variable.
-// The name is reserved.
+// UserMemory is the name of the variable by which prompts insert the blocks of a user. The name is
+// reserved.
 const UserMemory = "user_memory"
 
 // BlockUse determines how a block is used.
@@ -79,8 +79,7 @@ func (b Block) Store() Store {
 	return Store{Name: b.Name, Description: b.Description, Kind: KindBlock, Access: ScopeUser, Block: b}
 }
 
-// BuiltInBlocks returns the built-in blocks. If an app has blocks, BuiltInBlocks has all built-in
-// blocks.
+// BuiltInBlocks returns the built-in blocks. If an app has blocks, it has all built-in blocks.
 func BuiltInBlocks() []Block {
 	return []Block{
 		Block{Name: Core, Use: BlockContext}.WithDefaults(), Block{Name: Archival, Use: BlockRecall}.WithDefaults(),

@@ -5,7 +5,7 @@ import "fmt"
 // KindCollection is the kind of stores that contain entries. Entries are found by a search.
 const KindCollection Kind = "collection"
 
-// Lexical is the name of an embedder. This embedder compares words. Every host has it.
+// Lexical is the name of the embedder that compares words. Every host has it.
 const Lexical = "lexical"
 
 // EraseRule determines which entries of a collection are removed when a user is erased. It applies
@@ -33,9 +33,9 @@ type Collection struct {
 	// that belong to the user or to the user's session. If the scope of a collection is
 	// ScopeApplication, Exposed has no effect.
 	Exposed bool
-	// Some apps allow collections that are not declared. For such a collection, Auto is true. In
-	// such a collection, a namespace that has a name belongs to a user. The namespace without a
-	// name belongs to the app.
+	// Auto is true for a collection that is not declared, which only some apps allow. In such a
+	// collection, a namespace that has a name belongs to a user. The namespace without a name
+	// belongs to the app.
 	Auto bool
 }
 

@@ -87,7 +87,8 @@ func (t FactType) Accepts(value json.RawMessage) bool {
 	return isDate(text)
 }
 
-// Before a date is decoded, its JSON text is checked: its size must be at most maxDateText.
+// maxDateText is the maximum size of the JSON text of a date. The size is checked before the date
+// is decoded.
 const maxDateText = 100
 
 // isDate reports whether a value is a day or a time. A time can have a time zone.

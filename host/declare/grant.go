@@ -13,8 +13,8 @@ type Grant struct {
 	// stands for all stores whose names begin with it.
 	Store string
 	// If Item is not "", it limits the grant to one item of the store, or to the items that match a
-	// pattern such as user.travel.*. If Item is "", the grant covers the whole store. Only if the
-	// access of a store is ScopeByItem, a grant on the store can have an Item.
+	// pattern such as user.travel.*. If Item is "", the grant covers the whole store. A grant can
+	// have an Item only if the access of the store is ScopeByItem.
 	Item  string
 	Verbs []abi.Verb
 }

@@ -14,8 +14,7 @@ import (
 type Retention struct {
 	// The field For is the length of the lifetime. If For is 0, the lifetime has no time limit.
 	For time.Duration
-	// If Session is true, a record is removed when a session ends. This session is the one that
-	// last wrote the record.
+	// If Session is true, a record is removed when the session that last wrote the record ends.
 	Session bool
 }
 

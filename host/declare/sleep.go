@@ -15,8 +15,8 @@ func TranscriptStore() Store {
 }
 
 // Sleep is an app's declaration of sleep-time memory. If a session has had no new messages for some
-// time, a tool or a model reads the transcript of the session. Sleep then updates the blocks of the
-// user. Either Tool or Model is set, but not both.
+// time, a tool or a model reads the transcript of the session. Sleep-time memory then updates the
+// blocks of the user. Either Tool or Model is set, but not both.
 type Sleep struct {
 	// The field After is a duration. If no new messages arrive for this duration, the session has
 	// settled, and its transcript is processed.
@@ -37,6 +37,6 @@ const (
 	MaxSleepAfter     = 24 * time.Hour
 )
 
-// TranscriptRetention is a duration. If a transcript is not processed, it is kept for this duration
-// after its session has settled or ended.
+// TranscriptRetention is the time for which a transcript that is not processed is kept after its
+// session has settled or ended.
 const TranscriptRetention = 24 * time.Hour

@@ -44,8 +44,7 @@ type Store struct {
 	Kind        Kind
 	Access      Scope
 	Retention   Retention
-	// Resource is true if clients that list resources can see the store. MCP clients are an
-	// example.
+	// Resource is true if clients that list resources, such as MCP clients, can see the store.
 	Resource bool
 	// If Strict is true, a write that does not match the schema is rejected. If Strict is false, a
 	// write that does not match the schema is stored, with a warning.

@@ -15,7 +15,8 @@ type Engine interface {
 	// Info returns the description of the engine. The description never changes.
 	Info() Info
 	// Load compiles a source. Load does not run guest code. If the source is invalid, the error is
-	// an *abi.Fault with the code source_invalid. Load contains the position in the author's file.
+	// an *abi.Fault with the code source_invalid. The fault contains the position in the author's
+	// file.
 	Load(ctx context.Context, src Source) (Program, error)
 }
 
@@ -51,7 +52,7 @@ func DefaultMemory(e Engine) int64 {
 // a component that is compiled once, such as an interpreter.
 type Preparer interface {
 	// Prepared reports whether the shared component is probably already compiled. Prepared does not
-	// wait. The result should be used only in messages, because Load possibly still has to compile
+	// wait. The result should be used only in messages, because Load might still have to compile
 	// the component.
 	Prepared() bool
 }
@@ -77,9 +78,9 @@ type Source struct {
 	// Entry is the name of the export that runs the plug-in, if the tool's manifest contains such a
 	// name. If Entry is "", the language determines the entry.
 	Entry string
-	// Operations is a table. Operations contains the memory operations that the tool can call. If
-	// Operations is nil, the tool can call the operations in abi.Documents. If Operations is not
-	// nil but empty, the tool can call no operations.
+	// Operations is the table of the memory operations that the tool can call. If Operations is
+	// nil, the tool can call the operations in abi.Documents. If Operations is not nil but empty,
+	// the tool can call no operations.
 	Operations abi.Table
 	// Params contains the names of the parameters that the tool declares. In some languages, the
 	// parameters become variables.
@@ -154,7 +155,7 @@ type Host struct {
 	// other error ends the run at once.
 	Call func(ctx context.Context, call abi.Call) (json.RawMessage, error)
 	// Begin begins an external operation. Begin returns the id of this operation, which is not 0.
-	// Await waits until any of the pending operations has an answer. Begin returns the answer, and
+	// Await waits until any of the pending operations has an answer. Await returns the answer, and
 	// the id of the operation. Await returns no answer twice. If the argument "until" is not zero,
 	// Await waits only until this time. If no answer arrives before, the returned id is 0. An error
 	// of Begin or Await has the same meaning as an error of Call. If Await returns a fault, it also
@@ -209,8 +210,8 @@ type Limits struct {
 	// repeated on another machine, it uses the same fuel. Other engines ignore Fuel. By default,
 	// there is no limit on the instructions of a guest, only the deadline.
 	Fuel int64
-	// LogBytes and LogLines limit the log output that Host.Log accepts. After this, an engine can
-	// drop the output. The default of LogBytes is 64 KiB, and the default of LogLines is 1,000.
+	// LogBytes and LogLines limit the log output that Host.Log accepts. An engine can drop further
+	// output. The default of LogBytes is 64 KiB, and the default of LogLines is 1,000.
 	LogBytes int
 	LogLines int
 }
@@ -224,7 +225,7 @@ const (
 	DefaultLogBytes     = 64 << 10
 	DefaultLogLines     = 1000
 
-	// MaxSourceNesting is a maximum nesting depth. It applies to the brackets in source code.
+	// MaxSourceNesting is the maximum nesting depth of brackets in source code.
 	MaxSourceNesting = 1000
 )
 
