@@ -52,7 +52,7 @@ func TestEraseKeepsShared(t *testing.T) {
 }
 
 // The number of collections without a declaration is limited. TestUndeclaredCollectionsOfUser
-// checks that one user cannot create all of them. If the user is erased, no data of the user must
+// checks that one user cannot create all of them. If the user is erased, no data of the user may
 // remain in collections that other users use.
 func TestUndeclaredCollectionsOfUser(t *testing.T) {
 	h := openUndeclared(t)

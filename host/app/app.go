@@ -24,9 +24,9 @@ type App struct {
 	// ID is the id of the app. Two apps of the same tenant must have different ids. A program can
 	// change ID before the program opens the app.
 	ID string
-	// SessionIdle is a duration. A session that is idle for this duration expires.
+	// SessionIdle is the idle time after which a session expires.
 	SessionIdle time.Duration
-	// WorkflowIdle is a duration. A workflow that is idle for this duration expires.
+	// WorkflowIdle is the idle time after which a workflow expires.
 	WorkflowIdle time.Duration
 	// Stores, Tools and Prompts are in the order of the app file. Stores does not contain the
 	// built-in stores.

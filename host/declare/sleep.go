@@ -18,8 +18,8 @@ func TranscriptStore() Store {
 // time, a tool or a model reads the transcript of the session. Sleep-time memory then updates the
 // blocks of the user. Either Tool or Model is set, but not both.
 type Sleep struct {
-	// The field After is a duration. If no new messages arrive for this duration, the session has
-	// settled, and its transcript is processed.
+	// The field After is the time without new messages after which a session has settled and its
+	// transcript is processed.
 	After time.Duration
 	// Tool is a tool of the app. It proposes new contents for blocks.
 	Tool string

@@ -329,7 +329,7 @@ func (ev *evaluator) call(n *call) (any, error) {
 	return n.fn.apply(&invocation{ev: ev, at: n.at, name: n.fn.name, args: args})
 }
 
-// sortCost returns the cost of sorting n keys. The cost is a number of steps.
+// sortCost returns the cost, in steps, of sorting n keys.
 func sortCost(n int) int { return n + n*bits.Len(uint(n))/4 }
 
 // sortedKeys returns the keys of an object, sorted. Without sorting, results would depend on the

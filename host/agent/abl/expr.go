@@ -10,8 +10,8 @@ import (
 const (
 	// MaxExprBytes is the maximum length of an expression.
 	MaxExprBytes = 16 << 10
-	// MaxDepth is a maximum depth. In an expression, it limits nested brackets and calls. In a
-	// file, it limits nested lines.
+	// MaxDepth is the maximum nesting depth of brackets and calls in an expression, and of lines in
+	// a file.
 	MaxDepth = 32
 	// An expression can produce a text. MaxTextChars is the maximum number of characters of this
 	// text.

@@ -89,7 +89,7 @@ func (r *reader) readEntries(entries []*entry, what string, known properties) {
 	}
 }
 
-// readSource returns the line of an entry without its dash.
+// source returns the line of an entry without its dash.
 func (e *entry) source() string {
 	if e.key == "" {
 		return e.value.Value

@@ -86,7 +86,7 @@ func (w *jsonWriter) object(m map[string]any, depth int) error {
 	return nil
 }
 
-// formatCost returns the cost of converting a scalar to text. The cost is a number of steps.
+// formatCost returns the cost, in steps, of converting a scalar to text.
 func formatCost(v any) int {
 	if _, ok := v.(float64); ok {
 		return 1
