@@ -23,8 +23,8 @@ type Collection struct {
 	// Embedding is the name of the collection's embedder. Default: Lexical.
 	Embedding string
 	// Erase is the rule that applies when a user is erased. Erase applies only if the scope of the
-	// entries is ScopeApplication. Other entries are in the part of the store that belongs to the
-	// user. Default: EraseAuthor.
+	// entries is ScopeApplication. All other entries belong to a user or a session, and are always
+	// removed with the user. Default: EraseAuthor.
 	Erase EraseRule
 	// Language is the language in which the entries are written, such as english. When a search
 	// compares words, Language determines how it compares them.
