@@ -73,7 +73,7 @@ type Operation struct {
 	Verb Verb `json:"verb,omitempty"`
 	// Params lists the parameters in order, at most MaxParams. Only the first parameter can be a
 	// store name. If the store name is optional, the next parameter must be a required string, and
-	// a call without a store name passes this string as its first argument.
+	// a call without a store name can pass this string as its first argument.
 	Params []Param `json:"params"`
 
 	// Doc is a predicate whose subject is the operation, such as "returns the content of a store".

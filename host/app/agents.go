@@ -134,7 +134,7 @@ func (a *App) toolsForAgents() []agent.Tool {
 	return tools
 }
 
-// factMerger adds the facts that the agents declare to the app.
+// factMerger adds to the app the facts that its agents declare.
 type factMerger struct {
 	*agentReader
 	app       *App

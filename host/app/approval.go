@@ -12,7 +12,7 @@ import (
 // run.
 const approvedByUser = "user"
 
-// maxGated is the maximum number of operations of a tool that can require an approval.
+// maxGated is the maximum number of a tool's operations that can require an approval.
 const maxGated = 64
 
 var (

@@ -20,7 +20,7 @@ const (
 	// Retention is the time for which a file and its download URL exist after the upload.
 	Retention = 30 * 24 * time.Hour
 	// maxTextBytes is the maximum size of the text that is stored for a file. maxTexts is the
-	// maximum total size of all texts of a session that tools can read.
+	// maximum total size of the texts that tools can read in one session.
 	maxTextBytes = 256 << 10
 	maxTexts     = 512 << 10
 )

@@ -20,9 +20,9 @@ type Record struct {
 	Expires string `json:"expires_at"`
 }
 
-// GetContent decodes the content of a store with package encoding/json. The argument "into" is a
-// pointer to the decoded value. If there is no content, GetContent returns false and does not
-// change the value. GetContent supports the option [Project].
+// GetContent decodes the content of a store into the variable that the argument "into" points to.
+// GetContent uses package encoding/json. If there is no content, GetContent returns false and does
+// not change the variable. GetContent supports the option [Project].
 func GetContent(store string, into any, options ...Option) (found bool, err error) {
 	r := newRequest(options)
 	reply, err := perform(imports.GetContent, abi.GetContent, storeName(store), r.projection, r.optionsOrNil())

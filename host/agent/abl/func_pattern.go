@@ -26,8 +26,8 @@ type pattern struct {
 	rest   *regexp.Regexp
 }
 
-// workPerStep is the number of instructions of a pattern whose execution costs one step. Each
-// instruction of the pattern is executed once for each byte of the text.
+// workPerStep is the number of executed instructions that cost one step. A search is charged as if
+// it executed each instruction of the pattern once for each character that it reads.
 const workPerStep = 10
 
 // cost converts a number of instructions to a number of steps.
