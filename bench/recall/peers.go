@@ -22,7 +22,9 @@ const (
 // addPeers adds the cases that search a set without package index.
 func (b *bench) addPeers(s *set) error {
 	db := chromem.NewDB()
-	collection, err := db.CreateCollection("bench", nil, func(context.Context, string) ([]float32, error) { panic("the input contains the vectors") })
+	collection, err := db.CreateCollection("bench", nil, func(context.Context, string) ([]float32, error) {
+		panic("the embedding function was called, but every document and query must already have a vector")
+	})
 	if err != nil {
 		return err
 	}
