@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -123,7 +124,8 @@ func (cc collectionCommands) show() *cobra.Command {
 		Use:   "show NAME [ID]",
 		Short: "List the entries of a collection, or print one entry",
 		Long: `List the entries of a collection. Without --namespace, the list contains all namespaces. With an ID,
-print the content of the entry with this ID. With an ID and --json, print the whole entry.`,
+print the content of the entry with this ID in the namespace that --namespace names, or in the default namespace. With
+an ID and --json, print the whole entry. The ID can also be an item from the effects of a run, such as s1/r1 or /r1.`,
 		Example: `  toolrun collection show articles
   toolrun collection show articles r1 --json
   toolrun collection show diary --user ann --namespace 2026`,
@@ -177,9 +179,13 @@ func (n *namespaceFlags) query(collection string) memory.EntryQuery {
 	return q
 }
 
-// showEntry prints an entry.
+// showEntry prints an entry. If no entry has the id, the id can also be an item from the effects of a
+// run, such as s1/r1 or /r1.
 func (cc collectionCommands) showEntry(ctx context.Context, s collectionBackend, c host.Caller, name, namespace, id string) error {
 	found, err := s.Get(ctx, c, name, namespace, id)
+	if before, after, ok := strings.Cut(id, "/"); ok && after != "" && namespace == "" && found == nil && err == nil {
+		found, err = s.Get(ctx, c, name, before, after)
+	}
 	if err != nil {
 		return err
 	}
@@ -216,9 +222,9 @@ func entryTable(found []memory.Entry) (heads []string, rows [][]string) {
 		if e.Session != "" {
 			owner = e.Session
 		}
-		rows = append(rows, []string{e.Namespace + "/" + e.ID, owner, shortValue(e.Content), shortValue(e.Metadata), when(&e.Updated), when(e.Expires)})
+		rows = append(rows, []string{e.ID, e.Namespace, owner, shortValue(e.Content), shortValue(e.Metadata), when(&e.Updated), when(e.Expires)})
 	}
-	return []string{"ENTRY", "OWNER", "CONTENT", "METADATA", "UPDATED", "EXPIRES"}, rows
+	return []string{"ID", "NAMESPACE", "OWNER", "CONTENT", "METADATA", "UPDATED", "EXPIRES"}, rows
 }
 
 func (cc collectionCommands) recall() *cobra.Command {
