@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -151,6 +152,36 @@ func when(t *time.Time) string {
 // that a guest must not see.
 func (c *console) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(c.env.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+}
+
+// warningLogger returns a logger for the host. The logger prints a warning of the host like a warning
+// of the command. All other log lines are the same as those of logger.
+func (c *console) warningLogger() *slog.Logger {
+	return slog.New(warningHandler{c.logger().Handler(), c})
+}
+
+// warningHandler prints log lines with the level Warn as warnings of a command.
+type warningHandler struct {
+	slog.Handler
+	out *console
+}
+
+// Handle prints a log line.
+func (h warningHandler) Handle(ctx context.Context, r slog.Record) error {
+	if r.Level != slog.LevelWarn {
+		return h.Handler.Handle(ctx, r)
+	}
+	var attrs []string
+	r.Attrs(func(a slog.Attr) bool {
+		attrs = append(attrs, a.Key+": "+a.Value.String())
+		return true
+	})
+	text := r.Message
+	if len(attrs) > 0 {
+		text += " (" + strings.Join(attrs, ", ") + ")"
+	}
+	h.out.warn("%s", text)
+	return nil
 }
 
 // writeText prints text and a line break to stdout. If stdout is a terminal, writeText replaces

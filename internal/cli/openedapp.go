@@ -36,7 +36,7 @@ type apps struct {
 func (a apps) open(ctx context.Context, pr *project, backend storage.Backend, c host.Caller, engines []engine.Engine, models *model.Set, observers ...host.Observer) (*openedApp, error) {
 	h, err := host.Open(ctx, host.Options{
 		App: pr.app, Backend: backend, Engines: engines, Models: models, Observers: observers,
-		Tenants: []string{c.Tenant}, SweepEvery: -1, Ledger: ledgerKept, Now: a.out.env.Now, Logger: a.out.logger(),
+		Tenants: []string{c.Tenant}, SweepEvery: -1, Ledger: ledgerKept, Now: a.out.env.Now, Logger: a.out.warningLogger(),
 	})
 	if err != nil {
 		return nil, errors.Join(err, backend.Close())
@@ -91,7 +91,7 @@ func (a apps) with(cmd *cobra.Command, f *memoryFlags, find finder, keep bool, b
 // store has changed.
 func (a apps) memory(declared *app.App, backend storage.Backend) (*memory.Service, error) {
 	return memory.New(memory.Config{
-		App: declared.ID, Backend: backend, Stores: declared.AllStores(), AutoCollections: declared.AutoCollections, SessionIdle: declared.SessionIdle, WorkflowIdle: declared.WorkflowIdle, Now: a.out.env.Now, Logger: a.out.logger(),
+		App: declared.ID, Backend: backend, Stores: declared.AllStores(), AutoCollections: declared.AutoCollections, SessionIdle: declared.SessionIdle, WorkflowIdle: declared.WorkflowIdle, Now: a.out.env.Now, Logger: a.out.warningLogger(),
 	})
 }
 
