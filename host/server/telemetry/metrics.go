@@ -55,7 +55,7 @@ func newMetrics() *metrics {
 		effects:        counter("toolrun_effects_total", "Records that runs read, set and deleted.", "app", "tool", "effect"),
 		sessions:       counter("toolrun_sessions_total", "Sessions that were started or ended explicitly, not by a run.", "app", "event"),
 		workflows:      counter("toolrun_workflows_total", "Workflows that were ended explicitly.", "app", "event"),
-		approvals:      counter("toolrun_approvals_total", "Requests for approval: requested, approved, denied and expired. In a service, expiries are only in the ledger.", "app", "event"),
+		approvals:      counter("toolrun_approvals_total", "Requests for approval that were made, approved or denied. A service does not count expired requests, but the ledger lists them.", "app", "event"),
 		modelCalls:     counter("toolrun_model_calls_total", "Requests to models by tools and agents.", "app"),
 		modelTokens:    counter("toolrun_model_tokens_total", "Tokens of requests to models, by direction.", "app", "direction"),
 		httpInFlight:   gauge("toolrun_http_requests_in_flight", "Requests in progress."),

@@ -213,6 +213,14 @@ func (e runEnd) subject() slog.Attr {
 	return slog.String("tool", e.tool)
 }
 
+// logCode returns the code for the log line of a run. The code of a paused run is "paused".
+func (e runEnd) logCode() string {
+	if e.result.Status == report.Paused {
+		return string(report.Paused)
+	}
+	return e.code
+}
+
 // log writes the log line of a run. The log line does not contain messages, content or end users.
 // All ids in the log line are assigned by the platform.
 func (o *observer) log(ctx context.Context, e runEnd, span trace.SpanContext) {
@@ -222,7 +230,7 @@ func (o *observer) log(ctx context.Context, e runEnd, span trace.SpanContext) {
 	}
 	attrs := []slog.Attr{
 		slog.String("run_id", e.run.ID), slog.String("tenant", e.run.Caller.Tenant), slog.String("app", e.app), e.subject(),
-		slog.String("code", e.code), slog.String("outcome", string(e.run.Outcome)),
+		slog.String("code", e.logCode()), slog.String("outcome", string(e.run.Outcome)),
 		slog.Float64("ms", milliseconds(e.at.Sub(e.began))), slog.Int("attempts", e.result.Attempts),
 		slog.Float64("cpu_ms", e.cpuMS()),
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/server/telemetry"
 )
 
@@ -287,6 +288,16 @@ func TestLogLines(t *testing.T) {
 		if strings.Contains(text.String(), "ann") {
 			t.Errorf("%s %v: the line contains the user: %s", tt.tool, tt.answer, text.String())
 		}
+	}
+}
+
+// The log line of a run that waits for an approval reports that the run is paused.
+func TestPausedRunsAreLogged(t *testing.T) {
+	var text bytes.Buffer
+	tel := newTelemetry(t, telemetry.Options{Logger: slog.New(slog.NewJSONHandler(&text, nil))})
+	tel.Observer("shop").RunEnded(t.Context(), host.RunInfo{ID: "run_1", Tool: "visit"}, &report.Result{Status: report.Paused, Approval: &report.PendingApproval{}})
+	if !strings.Contains(text.String(), `"code":"paused"`) {
+		t.Errorf("the log line of a paused run is %s", text.String())
 	}
 }
 
