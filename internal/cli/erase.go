@@ -21,11 +21,12 @@ func (ec eraseCommand) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "erase --user USER",
 		Short: "Remove all data of a user in an app",
-		Long: `Remove all data of a user in one app, and report the amount of removed data. The data are records in
-declared and undeclared stores, sessions, files, results stored for idempotency keys, and entries of the ledger. An
-erasure cannot be undone. Repeat the command for each app. Records in stores with access: application do not belong to
-a user, and are kept. In collections, the entries that the user's runs wrote are removed, unless the collection has
-erase: never. The output contains the number of entries that collections with erase: never keep.`,
+		Long: `Remove all data of a user in one app, and report the amount of removed data. The data are documents, facts,
+blocks and collection entries of the user, transcripts, sessions and workflows with their records and files, runs that
+wait for an approval, results kept for later requests, and ledger entries. An erasure cannot be undone. Repeat the
+command for each app. Records in stores with access: application do not belong to a user, and are kept. However, entries
+that the user's runs wrote in collections of the app are removed, unless the collection has erase: never. The output
+contains the number of entries that collections with erase: never keep.`,
 		Example: `  toolrun erase --user ann
   toolrun erase --user ann --tenant acme --json`,
 		Args: takes(0, 0, "no arguments but --user"),

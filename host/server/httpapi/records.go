@@ -86,7 +86,7 @@ func addRecords(s *Server) {
 	})
 	add(s, auth.Erase, huma.Operation{
 		OperationID: "erase-user", Method: http.MethodDelete, Path: "/users/{user_id}", Tags: tags, Summary: "Erase a user",
-		Description: "Removes all data of a user: records, sessions, files, stored Results and ledger entries. The response is sent after a second search for data of the user has found no data.",
+		Description: "Removes all data of a user in the app: documents, facts, blocks and collection entries, transcripts, sessions and workflows with their records and files, runs that wait for an approval, kept Results, and ledger entries. The response is sent after a last search for data of the user has found no data.",
 	}, eraseUser)
 }
 
