@@ -90,7 +90,8 @@ func (x *externals) begin(ctx context.Context, view *memory.View) error {
 // returns the fault call_limit, which ends the run.
 func (x *externals) prepare(c externalCall) (*journal.Prepared, error) {
 	if x.calls++; x.calls > x.h.limits.ExternalCalls {
-		return nil, &stop{abi.Faultf(abi.CallLimit, "the run exceeded its limit of %d external calls", x.h.limits.ExternalCalls)}
+		return nil, &stop{abi.Faultf(abi.CallLimit, "the run exceeded its limit of %d external calls, such as requests to models", x.h.limits.ExternalCalls).
+			WithHint("make fewer requests to models and searches in a run, or raise ExternalCalls in the host's limits")}
 	}
 	return x.attempt.Prepare(journal.Request{Kind: c.kind, Target: c.target, Body: c.body}), nil
 }

@@ -202,7 +202,7 @@ func endError(ctx context.Context, f *abi.Fault) error {
 // the limit can be set.
 var limitHints = map[abi.Code]string{
 	abi.Timeout:     "raise limits.timeout of the tool, the timeout of the request, or the host's limit",
-	abi.CallLimit:   "raise limits.calls of the tool, or the host's limit",
+	abi.CallLimit:   "make fewer memory calls in a run, or raise limits.calls of the tool, or the host's limit",
 	abi.OutputLimit: "raise limits.output of the tool, or the host's limit",
 	abi.MemoryLimit: "raise limits.memory of the tool, or the host's limit",
 }

@@ -185,7 +185,8 @@ func (l *log) ask(at abl.Position, message string) error { return l.add(at, mess
 func (l *log) add(at abl.Position, message string, isResult bool) error {
 	n := len(l.outcome.Messages)
 	if n >= MaxMessages {
-		return l.faultf(at, abi.CallLimit, "the turn sends more than %d messages", MaxMessages)
+		return l.faultf(at, abi.CallLimit, "the turn sends more than %d messages", MaxMessages).
+			WithHint("combine messages, or wait for input with GATHER or ON_INPUT; this limit is fixed")
 	}
 	if err := l.size(at, message); err != nil {
 		return err

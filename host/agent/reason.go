@@ -39,7 +39,8 @@ type reasoner struct {
 // chat sends a request to a model.
 func (r *reasoner) chat(ctx context.Context, at abl.Position, name string, request model.ChatRequest) (model.ChatAnswer, error) {
 	if r.calls++; r.calls > MaxModelCalls {
-		return model.ChatAnswer{}, r.log.faultf(at, abi.CallLimit, "the turn sends more than %d requests to models", MaxModelCalls)
+		return model.ChatAnswer{}, r.log.faultf(at, abi.CallLimit, "the turn sends more than %d requests to models", MaxModelCalls).
+			WithHint("wait for input with GATHER or ON_INPUT between requests; each answer with tool calls causes another request; this limit is fixed")
 	}
 	answer, err := r.mem.env.Chat(ctx, r.mem.agent.name, name, request)
 	forget(r.mem)

@@ -150,7 +150,8 @@ func (m *memory) located(err error, at abl.Position) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, abl.ErrCost):
-		return m.log.faultf(at, abi.CallLimit, "the expressions of the turn are too expensive")
+		return m.log.faultf(at, abi.CallLimit, "the expressions of the turn take too many steps to evaluate").
+			WithHint("shorten texts and lists, and avoid nested loops and complex patterns; this limit is fixed")
 	case errors.Is(err, abl.ErrTooLong), errors.Is(err, abl.ErrTooDeep):
 		return m.log.faultf(at, abi.TooLarge, "%s", err.Error())
 	default:

@@ -31,7 +31,8 @@ func (v *View) Nested(ctx context.Context, a Authority, body func(context.Contex
 	})
 	switch {
 	case errors.Is(err, txn.ErrNestedLimit):
-		return abi.Faultf(abi.CallLimit, "the run exceeded the limit of %d nested runs or of %d levels of nesting", txn.MaxNested, txn.MaxDepth)
+		return abi.Faultf(abi.CallLimit, "the turn exceeded the limit of %d runs of tools and hooks, or of %d levels of nesting", txn.MaxNested, txn.MaxDepth).
+			WithHint("run fewer tools and hooks in a turn: wait for input between them; this limit is fixed")
 	case errors.Is(err, txn.ErrConflict) || ctx.Err() != nil:
 		v.closed = err
 	default:

@@ -107,7 +107,8 @@ func (m *memoryCalls) refuse(op, kind, message string) ([]byte, error) {
 // guest.
 func (m *memoryCalls) decline(op string, f *abi.Fault) ([]byte, error) {
 	if m.declined++; m.declined > maxDeclined {
-		return nil, abi.Faultf(abi.CallLimit, "the run exceeded the limit of %d malformed memory calls", maxDeclined)
+		return nil, abi.Faultf(abi.CallLimit, "the run exceeded the limit of %d malformed memory calls", maxDeclined).
+			WithHint("correct the calls: each malformed call raises an exception with the reason")
 	}
 	return m.raise(op, f)
 }
