@@ -59,6 +59,7 @@ func (ac approvalCommands) list() *cobra.Command {
 	}
 	ac.flags(cmd, &f)
 	f.userFlag(cmd)
+	cmd.Flags().Lookup("user").Usage = "list only approvals for runs of the user with this `id`"
 	cmd.Flags().BoolVar(&all, "all", false, "include approvals that were decided or have expired in the last day")
 	return cmd
 }

@@ -215,7 +215,7 @@ func (cc collectionCommands) warnImport(file *importedFile, failures bool) {
 		cc.out.warn("imported %s before the failure", entries(file.Entries))
 	}
 	if file.Expired > 0 {
-		cc.out.warn("skipped %s, because the lifetime was over", entries(file.Expired))
+		cc.out.warn("skipped %s with an expired lifetime", entries(file.Expired))
 	}
 	if file.Truncated {
 		cc.out.warn("a part of the text in %s was not imported, because the text exceeds %s or is unreadable", cc.env.show(file.name), bytesize.Format(extract.DocumentTextBytes))

@@ -56,7 +56,7 @@ func (cc collectionCommands) reembedAll(ctx context.Context, s collectionBackend
 	})
 	if err != nil {
 		if moved.Load() > 0 {
-			cc.out.warn("moved %s before the failure; execute the command again to continue", entries(int(moved.Load())))
+			cc.out.warn("moved %s before the failure; run the command again to continue", entries(int(moved.Load())))
 		}
 		return err
 	}

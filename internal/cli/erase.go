@@ -42,6 +42,7 @@ contains the number of entries that collections with erase: never keep.`,
 	f.registerPlace(cmd)
 	f.tenantFlag(cmd)
 	f.userFlag(cmd)
+	cmd.Flags().Lookup("user").Usage = "the `id` of the user to erase (required)"
 	return cmd
 }
 

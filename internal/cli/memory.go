@@ -244,7 +244,7 @@ func (m memoryCommands) purge() *cobra.Command {
 	}
 	f.registerPlace(cmd)
 	f.tenantFlag(cmd)
-	cmd.Flags().BoolVar(&yes, "yes", false, "do it")
+	cmd.Flags().BoolVar(&yes, "yes", false, "confirm the removal (required)")
 	cmd.ValidArgsFunction = m.projects.completeArg(&f.app, (*project).storeNames)
 	return cmd
 }

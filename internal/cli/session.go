@@ -156,6 +156,7 @@ func (sc sessionCommands) list() *cobra.Command {
 	f.registerPlace(cmd)
 	f.tenantFlag(cmd)
 	f.userFlag(cmd)
+	cmd.Flags().Lookup("user").Usage = "list only sessions of the user with this `id`"
 	return cmd
 }
 

@@ -25,9 +25,9 @@ the background.`,
   toolrun sleep run --models models.yaml`,
 	})
 	cmd.AddCommand(sc.run(), sc.status(),
-		sc.act("pause", "Pause the runs of a tenant, so that no further run begins", sleepBackend.Pause),
-		sc.act("resume", "Resume the runs of a tenant", sleepBackend.Resume),
-		sc.act("retry", "Repeat the failed runs of a tenant now, for at most 1,000 conversations", sleepBackend.Retry))
+		sc.act("pause", "Pause sleep-time memory for a tenant, so that no further run begins", sleepBackend.Pause),
+		sc.act("resume", "Resume sleep-time memory for a tenant", sleepBackend.Resume),
+		sc.act("retry", "Repeat the failed runs of sleep-time memory for a tenant now, for at most 1,000 conversations", sleepBackend.Retry))
 	return cmd
 }
 

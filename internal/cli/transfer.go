@@ -29,9 +29,9 @@ func (tc transferCommands) export() *cobra.Command {
 stores with their schemas, access and retention. The document is a valid app file. The document contains neither
 records nor the code of the tools.
 
-With --user, write all data of the user in one app as a ZIP archive instead: records, sessions, files, results stored
-for idempotency keys, and entries of the ledger. The command toolrun erase removes the same data, and also expired
-data.`,
+With --user, write all data of the user in one app as a ZIP archive instead: records, sessions and workflows, files,
+runs that wait for an approval, results kept for later requests, and ledger entries. The command toolrun erase removes
+the same data, and also expired data.`,
 		Example: `  toolrun export > shop.json
   toolrun export --app shop/app.yaml -o shop.json
   toolrun export --user ann -o ann.zip`,

@@ -40,6 +40,7 @@ func (wc workflowCommands) flags(cmd *cobra.Command, f *memoryFlags) {
 	f.registerPlace(cmd)
 	f.tenantFlag(cmd)
 	f.userFlag(cmd)
+	cmd.Flags().Lookup("user").Usage = "the `id` of the user who owns the workflows"
 }
 
 func (wc workflowCommands) end() *cobra.Command {
