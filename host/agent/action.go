@@ -142,7 +142,7 @@ func (a *actions) setIndexed(ctx context.Context, s abl.Assignment, value any) e
 		}
 		name, ok := indexName(at)
 		if !ok {
-			a.log.warnf(index.Value.Position(), "the index is neither a whole number nor a text; nothing is set")
+			a.log.warnf(index.Value.Position(), "the index is neither a whole number nor a text; the assignment has no effect")
 			return nil
 		}
 		path[index.Name] = name

@@ -91,7 +91,7 @@ func (m *memory) nested(ctx context.Context, target abl.Name, f *abl.Fact, path 
 		return nil, err
 	}
 	if f != nil && f.Access == abl.AccessWrite {
-		return nil, m.log.faultf(target.Position, abi.AccessDenied, "the path %s cannot be read, so a part of the path cannot be set", f.Value)
+		return nil, m.log.faultf(target.Position, abi.AccessDenied, "the path %s has ACCESS: write, so only its whole value can be set, not a part of the value", f.Value)
 	}
 	whole, _, err := m.scope(ctx).Lookup(path[:n])
 	if err != nil {
@@ -128,7 +128,7 @@ func replaced(m *memory, target abl.Name, whole any, path []string, value any) a
 // or negative index changes nothing.
 func replacedItem(m *memory, target abl.Name, items []any, i int, path []string, value any) any {
 	if i < 0 || i > len(items) {
-		m.log.warnf(target.Position, "the array %s has no item %d, because the array has only %d items; nothing is set", firstOf(target.Value), i, len(items))
+		m.log.warnf(target.Position, "the array %s has %d items and no item %d; the assignment has no effect", firstOf(target.Value), len(items), i)
 		return items
 	}
 	items = slices.Clone(items)
@@ -149,7 +149,7 @@ func firstOf(path string) string {
 // the value by calling measure.
 func (m *memory) setFact(ctx context.Context, target abl.Name, f *abl.Fact, value any, o FactOptions) error {
 	if f.Access == abl.AccessRead {
-		return m.log.faultf(target.Position, abi.AccessDenied, "the path %s cannot be written", f.Value)
+		return m.log.faultf(target.Position, abi.AccessDenied, "the path %s has ACCESS: read and cannot be written", f.Value)
 	}
 	if value == nil {
 		return m.deleteFact(ctx, target, f)
@@ -239,7 +239,7 @@ func (m *memory) clear(ctx context.Context, target abl.Name) error {
 
 func (m *memory) deleteFact(ctx context.Context, target abl.Name, f *abl.Fact) error {
 	if f.Access == abl.AccessRead {
-		return m.log.faultf(target.Position, abi.AccessDenied, "the path %s cannot be written", f.Value)
+		return m.log.faultf(target.Position, abi.AccessDenied, "the path %s has ACCESS: read and cannot be written", f.Value)
 	}
 	if err := m.charge(target.Position, costOfFact); err != nil {
 		return err

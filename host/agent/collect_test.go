@@ -168,7 +168,7 @@ FLOW:
 	if part, ok := e.Stored("user.prefs.color"); ok || string(jsonOf(t, whole)) != `{"color":"red"}` {
 		t.Errorf("user.prefs = %v, user.prefs.color = %v; want a computed index to set no other fact", whole, part)
 	}
-	for i, want := range []string{"the array list has no item 5, because the array has only 3 items", "the index is neither a whole number nor a text", "the index is neither a whole number nor a text"} {
+	for i, want := range []string{"the array list has 3 items and no item 5", "the index is neither a whole number nor a text", "the index is neither a whole number nor a text"} {
 		if i >= len(o.Warnings) || !strings.Contains(o.Warnings[i], want) {
 			t.Errorf("warnings = %q; want %q at %d", o.Warnings, want, i)
 		}

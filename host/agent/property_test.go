@@ -313,7 +313,7 @@ func runTool(ctx context.Context, e *txEnv, name string, x any, f fate) (any, er
 	}
 	switch message, killed := killedBy[f.code]; {
 	case f.code == lost:
-		return nil, errors.New("the turn could not continue, because it had lost its slot for execution")
+		return nil, errors.New("the turn cannot continue, because it lost its slot")
 	case killed:
 		return nil, abi.Faultf(f.code, "%s", message)
 	case f.code != "":

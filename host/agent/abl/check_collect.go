@@ -46,7 +46,7 @@ func (c checker) computedFrom(fields []Name, variable string) bool {
 			}
 		}}.flowStep(step)
 		if field != "" {
-			c.r.warnf(fields[0].Position, problem.SuspiciousRule, "add GOTO: "+step.Value, "%s is computed from %s, and COLLECT does not compute it again", variable, field)
+			c.r.warnf(fields[0].Position, problem.SuspiciousRule, "add GOTO: "+step.Value, "%s is computed from %s, but COLLECT changes %s without computing %s again", variable, field, field, variable)
 			return true
 		}
 	}

@@ -141,7 +141,7 @@ func TestParseErrors(t *testing.T) {
 		{"a = 1", "1:3: unexpected \"=\"\n  hint: compare with =="},
 		{"a === 1", "1:3: unexpected \"===\"\n  hint: write =="},
 		{`x "IS SET"`, "1:3: unexpected the text \"IS SET\"\n  hint: IS SET is written without quotes: name IS SET"},
-		{`x == "IS SET"`, "1:6: a comparison with the text \"IS SET\" is always a mistake\n  hint: IS SET is written without quotes: name IS SET"},
+		{`x == "IS SET"`, "1:6: the condition compares with the text \"IS SET\" instead of using the operator IS SET or IS NOT SET\n  hint: IS SET is written without quotes: name IS SET"},
 		{"x IS 5", "1:6: expected \"SET\" instead of \"5\"\n  hint: write IS SET or IS NOT SET; compare values with =="},
 		{"1 < 2 < 3", "1:7: a comparison cannot follow a comparison\n  hint: combine comparisons with AND, or use parentheses"},
 		{"a IS SET IS SET", "1:10: a comparison cannot follow a comparison\n  hint: combine comparisons with AND, or use parentheses"},

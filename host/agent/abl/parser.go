@@ -222,7 +222,7 @@ func (p *exprParser) compare(l node) (node, *problem.Problem) {
 		return nil, mistake
 	}
 	if p.tok.kind == tokenString && isSetText(p.tok.text) {
-		mistake := problemAt(p.position(), problem.Syntax, hintIsSet, "a comparison with the text %s is always a mistake", problem.Quote(p.tok.text))
+		mistake := problemAt(p.position(), problem.Syntax, hintIsSet, "the condition compares with the text %s instead of using the operator IS SET or IS NOT SET", problem.Quote(p.tok.text))
 		return nil, &mistake
 	}
 	r, mistake := p.sum()

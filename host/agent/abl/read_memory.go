@@ -118,7 +118,7 @@ func newFact(path Name, access Access) Fact {
 func readFact(r *reader, item *entry, access Access) Fact {
 	f := newFact(r.pathOf(readDeclared(r, item, "a path"), "a persistent variable"), access)
 	if f.Value != "" && !strings.Contains(f.Value, ".") {
-		r.errorf(f.Position, problem.BadValue, "write user."+f.Value+" or project."+f.Value, "the path %s has only one name", problem.Quote(f.Value))
+		r.errorf(f.Position, problem.BadValue, "write user."+f.Value+" or project."+f.Value, "the path %s consists of only one name", problem.Quote(f.Value))
 	}
 	known := properties{
 		"SCOPE":       func(e *entry) { f.Scope = readScope(r, e, f) },

@@ -79,7 +79,7 @@ func readTarget(r *reader, text Text) Name {
 	path := r.pathOf(text, "a fact")
 	first, _, dotted := strings.Cut(path.Value, ".")
 	if path.Value != "" && !dotted {
-		r.errorf(path.Position, problem.BadValue, "write user."+first, "the target %s has only one name", problem.Quote(first))
+		r.errorf(path.Position, problem.BadValue, "write user."+first, "the target %s consists of only one name", problem.Quote(first))
 	}
 	return path
 }
