@@ -135,7 +135,7 @@ func (r *blockReader) use(n *node) declare.BlockUse {
 		return declare.BlockUse(word)
 	}
 	if n.kind == text {
-		r.errorf(n.position, problem.BadValue, didYouMean(word, known), "the value %s is not a valid use of a block", problem.Quote(word))
+		r.errorf(n.position, problem.BadValue, didYouMean(word, known), "the value %s is not valid for the key `use` of a block", problem.Quote(word))
 	}
 	return declare.BlockContext
 }

@@ -111,7 +111,7 @@ func (r *sourceReader) defaultEntry(n *node, t *Tool) {
 			}
 		}
 		if len(found) > 1 {
-			r.errorf(n.position, problem.BadSource, "set source in its "+ManifestName+", such as source: "+found[0], "the folder %s contains %s", problem.Quote(t.Dir), strings.Join(found, " and "))
+			r.errorf(n.position, problem.BadSource, "set source in the "+ManifestName+" of the folder, such as source: "+found[0], "the source of the tool is ambiguous, because the folder %s contains %s", problem.Quote(t.Dir), strings.Join(found, " and "))
 			return
 		}
 		if len(found) == 1 {
@@ -119,7 +119,7 @@ func (r *sourceReader) defaultEntry(n *node, t *Tool) {
 			return
 		}
 	}
-	r.errorf(n.position, problem.BadSource, "set source in its "+ManifestName+", or name the file main with one of the extensions "+strings.Join(r.extensions, ", "), "the folder %s contains no file named `main` or `index` with a supported extension", problem.Quote(t.Dir))
+	r.errorf(n.position, problem.BadSource, "set source in the "+ManifestName+" of the folder, or name the file main with one of the extensions "+strings.Join(r.extensions, ", "), "the folder %s contains no file named `main` or `index` with a supported extension", problem.Quote(t.Dir))
 }
 
 // If the source of a tool is a file, a manifest in the same folder is not read. lintManifestBeside

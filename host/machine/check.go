@@ -76,7 +76,7 @@ func (c checker) step(s *Step) {
 	if permission == "" || c.doc.Permissions.Allows(permission) {
 		return
 	}
-	hint := "write ensures, permissions, allowed to, and below it " + permission
+	hint := "write `allowed to " + permission + "` under `permissions` in the section `ensures`"
 	if slices.ContainsFunc(c.doc.Permissions.Denied, func(n Name) bool { return n.Value == permission }) {
 		hint = "remove the permission from: not allowed to"
 	}
@@ -154,7 +154,7 @@ func (c checker) assumed(s *Step) {
 			c.errorf(a.Position, problem.UnknownName, didYouMean(a.Value, known, "the fields are: "), "the step %s does not return the field %s", problem.Quote(s.Name.Value), problem.Quote(a.Value))
 		}
 		if slices.ContainsFunc(s.Assuming[:i], func(b Setting) bool { return b.Value == a.Value }) {
-			c.errorf(a.Position, problem.DuplicateName, "", "the field %s is assumed twice", problem.Quote(a.Value))
+			c.errorf(a.Position, problem.DuplicateName, "remove one of the two values", "the field %s is assumed twice", problem.Quote(a.Value))
 		}
 	}
 }

@@ -41,7 +41,7 @@ func TestProblems(t *testing.T) {
 		{"model", allowed + "ask x\nwith task \"t\"", `m:7:1: the step "x" does not name a model` + "\n  hint: write: ask x, using: \"MODEL\""},
 		{"task", allowed + "ask x, using: \"m\"\nwith role \"t\"", `m:7:1: the step "x" does not have the required setting ` + "`task`\n  hint: add: with task \"TEXT\""},
 		{"assumed", allowed + "ask x, using: \"m\"\nwith task \"t\"\nreturns\nreply as text\nassuming\nreplay: 1", `m:12:1: the step "x" does not return the field "replay"` + "\n  hint: did you mean reply?"},
-		{"permission", "machine m\nimplements\nrecall x\nquery: \"a\"\ncollection: \"c\"", `m:3:1: the step "x" requires the permission memory` + "\n  hint: write ensures, permissions, allowed to, and below it memory"},
+		{"permission", "machine m\nimplements\nrecall x\nquery: \"a\"\ncollection: \"c\"", `m:3:1: the step "x" requires the permission memory` + "\n  hint: write `allowed to memory` under `permissions` in the section `ensures`"},
 		{"denied", "machine m\nensures\nallowed to memory\nnot allowed to memory\nimplements\nrecall x\nquery: \"a\"\ncollection: \"c\"", `m:6:1: the step "x" requires the permission memory` + "\n  hint: remove the permission from: not allowed to"},
 		{"unknown permission", "machine m\nensures\nallowed to memry\nimplements\ncompute x\n{}", `m:3:12: warning: the permission "memry" is unknown and has no effect` + "\n  hint: did you mean memory?"},
 		{"unused permission", "machine m\nensures\nallowed to memory\nimplements\ncompute x\n{}", "m:3:12: warning: no step uses the permission memory\n  hint: remove it"},

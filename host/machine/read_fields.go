@@ -134,7 +134,7 @@ func (r fieldReader) ensures() {
 			continue
 		}
 		if current == nil || stepHeader(l) != nil {
-			hint := "write permissions, and below it: " + strings.Join(permissionKeys, ", ")
+			hint := "write permissions, and on an indented line below: " + strings.Join(permissionKeys, ", ")
 			r.errorf(r.at(l), problem.UnknownKey, hint, "the line %s is not a part of the section `ensures`", problem.Quote(text))
 			r.take(l, 3, "")
 			continue
