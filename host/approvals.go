@@ -83,7 +83,8 @@ func (a Approvals) request(ctx context.Context, c Caller, token string) (request
 		return request, p, err
 	}
 	if content == nil { // the user was erased, the session has ended, or the request was decided in the meantime
-		return request, p, abi.Faultf(abi.Conflict, "the run of this approval is no longer waiting")
+		return request, p, abi.Faultf(abi.Conflict, "the run no longer waits for this approval").
+			WithHint("list the approvals that still wait for a decision")
 	}
 	if err := json.Unmarshal(content, &p); err != nil {
 		a.h.log.Error("a paused run is damaged", "run", request.Run, "error", fmt.Errorf("%w: %w", storage.ErrCorrupt, err))
@@ -119,7 +120,7 @@ func (a Approvals) Approve(ctx context.Context, c Caller, token string) (*report
 	}
 	done, err := a.execute(ctx, c, r)
 	if err == nil && done.Replayed != nil {
-		err = abi.Faultf(abi.Conflict, "another run has used the idempotency key of the paused run")
+		err = abi.Faultf(abi.Conflict, "another run has used the idempotency key of the paused run; the paused run stored nothing")
 		done.Replayed = nil
 	}
 	if err != nil {

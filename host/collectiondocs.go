@@ -162,7 +162,7 @@ func documentMetadata(text json.RawMessage) (map[string]json.RawMessage, error) 
 	}
 	for _, name := range chunkNames {
 		if _, ok := metadata[name]; ok {
-			return nil, abi.Faultf(abi.InvalidArgument, "the metadata contains the name %q, which the import sets", name).WithHint("use another name")
+			return nil, abi.Faultf(abi.InvalidArgument, "the metadata contains the name %q, which is reserved for imports", name).WithHint("use another name")
 		}
 	}
 	return metadata, nil

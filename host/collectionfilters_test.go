@@ -72,7 +72,7 @@ func TestHintOfUndefinedFilter(t *testing.T) {
 		`forget("kb", {id: undefined, namespace: "s1"})`:   "forget: selector.id is undefined",
 	} {
 		_, err := run(openFilters(t, "tool.js", "await memory."+call), host.Invocation{})
-		if f := abi.FaultOf(err); !strings.HasSuffix(f.Message, want) || f.Hint != "give it a value, or omit it to select without this condition" {
+		if f := abi.FaultOf(err); !strings.HasSuffix(f.Message, want) || f.Hint != "pass a value, or omit the member to select entries without this condition" {
 			t.Errorf("%s: %q (hint: %q); want %q with a hint", call, f.Message, f.Hint, want)
 		}
 	}

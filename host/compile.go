@@ -90,7 +90,7 @@ func (c *compiler) admit(ctx context.Context, flow admission.Flow, limit time.Du
 	case ctx.Err() != nil:
 		return errHostClosed
 	case errors.Is(err, abi.Timeout):
-		return abi.Faultf(abi.Unavailable, "the tool waited %s for compilation", limit).
+		return abi.Faultf(abi.Unavailable, "the compilation of the tool did not start within %s", limit).
 			WithHint("retry in a second, with fewer concurrent requests")
 	}
 	return err

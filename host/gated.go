@@ -55,7 +55,7 @@ func (a *attempt) checkApproval(call abi.Call) error {
 	case !ok || !slices.Contains(r.tool.Approval.Before, name):
 		return nil
 	case r.inv.DryRun && (!op.External || !r.inv.Live || r.inv.Mocks != nil):
-		if warning := "without the dry run, the tool would wait for an approval before " + name; !slices.Contains(a.gated, warning) {
+		if warning := "outside of a dry run, the tool would wait for an approval before " + name; !slices.Contains(a.gated, warning) {
 			a.gated = append(a.gated, warning)
 		}
 		return nil

@@ -52,7 +52,7 @@ func nestedFault(ctx context.Context, t *turn, v *memory.View, err error) error 
 
 // If a turn has lost its slot at the gate, errNotAdmitted ends the attempt. The error
 // errNotAdmitted is not a fault, so an agent cannot handle it.
-var errNotAdmitted = errors.New("the turn could not continue, because it had lost its slot for execution")
+var errNotAdmitted = errors.New("the turn cannot continue, because it lost its slot")
 
 // nestedRun returns a run that is ready to be executed. nestedRun also compiles the tool and checks
 // the input.

@@ -200,7 +200,7 @@ func (r *sleepRun) store(ctx context.Context, v *memory.View, blocks []sleep.Blo
 	for i, p := range proposals {
 		b, reason := p.Target(blocks)
 		if i >= sleep.MaxProposals {
-			return append(rejected, sleep.Rejection{Proposal: p, Reason: "there are too many proposals"}), nil
+			return append(rejected, sleep.Rejection{Proposal: p, Reason: fmt.Sprintf("the answer has %d proposals; the limit is %d", len(proposals), sleep.MaxProposals)}), nil
 		}
 		if reason == "" && p.Content != b.Content {
 			err := r.replace(ctx, v, b, p.Content)

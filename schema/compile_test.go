@@ -37,7 +37,7 @@ func TestCompileReportsMistakes(t *testing.T) {
 		{"empty query below", `{"items": {"$id": "a?", "$ref": "#"}}`, "references cannot resolve to the URL in $id, at /items/$id"},
 		{"same names", `{"$defs": {"a": {"$id": "x"}, "b": {"$id": "x"}}}`, `another schema has the same $id, at /$defs/b/$id`},
 		{"$ref to itself", `{"$ref": "#"}`, `the schema refers to itself infinitely for the same value`},
-		{"default without end", `{"properties": {"a": {"$ref": "#", "default": {}}}}`, "the default is infinite or too large when it contains the defaults of its properties, at /properties/a/default"},
+		{"default without end", `{"properties": {"a": {"$ref": "#", "default": {}}}}`, "the default, including the defaults of its properties, is infinite or too large, at /properties/a/default"},
 		{"monstrous number", `{"maximum": 1e9999999}`, "the schema is not valid JSON: a number has an exponent above 308 at byte 12"},
 		{"same name twice", `{"type": "object", "type": "string"}`, "the schema is not valid JSON: an object has the same member name twice at byte 19"},
 	}

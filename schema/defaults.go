@@ -111,7 +111,7 @@ func (s *Schema) checkDefaults(all []*node) Errors {
 		if steps = f.steps; f.spent() {
 			errs = append(errs, &Error{
 				Pointer: at,
-				Message: "the default is infinite or too large when it contains the defaults of its properties",
+				Message: "the default, including the defaults of its properties, is infinite or too large",
 				Hint:    "change the defaults of the properties so that a default does not contain itself",
 			})
 			continue

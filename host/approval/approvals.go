@@ -142,7 +142,7 @@ func (a *Approvals) CheckRoom(ctx context.Context, c partition.Caller) error {
 	if own < limit {
 		return nil
 	}
-	return abi.Faultf(abi.QuotaExceeded, "the limit of %d runs that wait for an approval is reached, for %s", limit, holder).
+	return abi.Faultf(abi.QuotaExceeded, "%s has reached the limit of %d runs that wait for an approval", holder, limit).
 		WithHint("approve or deny some of these runs first")
 }
 

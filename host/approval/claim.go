@@ -31,7 +31,7 @@ func (c Claim) Check(now storage.Record) error {
 }
 
 // If a run has no valid Claim any longer, its fault is errDecided.
-var errDecided = abi.Faultf(abi.Conflict, "the approval was decided again during the run; nothing was stored")
+var errDecided = abi.Faultf(abi.Conflict, "another request decided the approval during the run; nothing was stored")
 
 // check returns a fault if the Claim is no longer valid. The argument is the request that is
 // currently stored. After the lease of a Claim has ended, the Claim remains valid until another

@@ -62,7 +62,7 @@ func TestUserQuota(t *testing.T) {
 			kept := 0
 			for ; kept < 10; kept++ {
 				err := test.keep(a, ann, kept)
-				if errors.Is(err, abi.QuotaExceeded) && strings.Contains(err.Error(), "the limit of the user is 100000") {
+				if errors.Is(err, abi.QuotaExceeded) && strings.Contains(err.Error(), "the quota of the user (100000 bytes)") {
 					break
 				}
 				if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
@@ -119,7 +120,11 @@ func (db *DB) SpaceFault(err error) error {
 		if over.Account.Part(storage.User) != "" {
 			holder = "the user"
 		}
-		return abi.Faultf(abi.QuotaExceeded, "the quota of %s is exceeded: the write adds %d; the limit of %s is %d", over.Unit, over.Added, holder, over.Max).
+		added := over.Unit
+		if over.Added == 1 {
+			added = strings.TrimSuffix(added, "s")
+		}
+		return abi.Faultf(abi.QuotaExceeded, "the write adds %d %s and would exceed the quota of %s (%d %s)", over.Added, added, holder, over.Max, over.Unit).
 			WithHint("delete records or files, or raise the limit")
 	case errors.Is(err, storage.ErrFull) && !errors.Is(err, storage.ErrUnknownOutcome):
 		db.log.Error("the backend is full", "error", err)

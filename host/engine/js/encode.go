@@ -121,7 +121,7 @@ func notEncodable(what string) *encodeError { return &encodeError{kind: notJSON,
 // undefinedMember returns the error for an undefined value in a strict member of an argument; see
 // abi.Param.Strict.
 func undefinedMember() *encodeError {
-	return &encodeError{kind: notJSON, what: "is undefined", hint: "give it a value, or omit it to select without this condition"}
+	return &encodeError{kind: notJSON, what: "is undefined", hint: "pass a value, or omit the member to select entries without this condition"}
 }
 
 func isUndefined(v goja.Value) bool { return v == nil || goja.IsUndefined(v) }

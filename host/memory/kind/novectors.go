@@ -4,4 +4,4 @@ import "errors"
 
 // Some dry runs must not compute vectors. In such a dry run, an Embedder returns ErrNoVectors.
 // Entries then have no vectors, and a search compares only words.
-var ErrNoVectors = errors.New("a dry run makes no vectors")
+var ErrNoVectors = errors.New("a dry run computes no vectors")

@@ -101,7 +101,7 @@ func (h *transferHandler) importStores(ctx context.Context, c *call, in *importI
 func leftOut(c *call, document *app.App) []apitypes.LeftOut {
 	left := []apitypes.LeftOut{}
 	if document.ID != c.app {
-		left = append(left, apitypes.LeftOut{Kind: "app", Name: document.ID, Reason: "the document contains the stores of the app " + c.app + "; records were not copied"})
+		left = append(left, apitypes.LeftOut{Kind: "app", Name: document.ID, Reason: "only the stores of the document were declared, in the app " + c.app + "; records were not copied"})
 	}
 	const deployed = "facts, blocks, agents, tools and prompts are deployed with the app file"
 	for _, f := range document.Facts {
