@@ -271,7 +271,7 @@ export class Memory {
   #declared(inputSchema, outputSchema, mocks) {
     const schemas = inputSchema !== undefined || outputSchema !== undefined;
     if (typeof this.#tool === 'string') {
-      if (schemas) throw new TypeError('the tool of the app file has its own schemas');
+      if (schemas) throw new TypeError('the app file declares the schemas of the tool; omit the schemas');
       return this.#tool;
     }
     if (!schemas && mocks === undefined) return this.#tool;
@@ -289,7 +289,7 @@ export class Memory {
 }
 
 function toolOf(grants, tool) {
-  if (grants !== undefined && tool !== undefined) throw new TypeError('a caller must have either grants or a tool of the app file');
+  if (grants !== undefined && tool !== undefined) throw new TypeError('pass either grants or a tool of the app file, not both');
   return grants === undefined ? tool : { grants };
 }
 

@@ -7,12 +7,12 @@ func unsupportedHint(name string) string { return unsupported[name] }
 const (
 	noNetwork = "tools have no network: pass the data in the tool's input"
 	noPage    = "tools do not run in a browser"
-	noModules = "tools have no path: put modules into the tool's folder and import them"
+	noModules = "tools have no file path: put modules into the tool's folder and import them"
 	noThreads = "tools have no threads: use promises"
 	noFiles   = "tools have no files: keep bytes in a Uint8Array, and persistent data in a store"
 	noStreams = "tools have no streams: process complete values"
 	noAborts  = "tools cannot abort operations: a run ends at its deadline"
-	noEvents  = "tools have no events: call the function"
+	noEvents  = "tools have no events: call functions directly"
 	inMemory  = "keep data in a store: await memory.set_content(store, value)"
 	isPackage = "install the package into the tool's folder and import it"
 )

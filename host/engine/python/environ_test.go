@@ -25,8 +25,8 @@ var environs = []tool{
 	{name: "all of them at the top level", code: "import os\nALL = dict(os.environ)\ndef main():\n    return ALL == env", env: region, want: `true`},
 	{name: "changed at the top level", code: "import os\nos.environ['REGION'] = 'us'\nos.environ.setdefault('EMPTY', 'x')\nos.environ.setdefault('MORE', 'y')\ndel os.environ['ÖRT']\ndef main():\n    return [sorted(os.environ.items()), env.REGION]", env: region, want: `[[["EMPTY",""],["MORE","y"],["REGION","us"]],"eu"]`},
 	{name: "changed in the run", code: "import os\nos.environ['REGION'] += '!'\nos.environ.pop('EMPTY')\nos.unsetenv('ÖRT')\nreturn [sorted(os.environ.items()), env.REGION, 'EMPTY' in env]", env: region, want: `[[["REGION","eu!"],["ÖRT","Köln"]],"eu",true]`},
-	{name: "a variable that is not there", code: "import os\nos.environ['REGOIN']", env: region, fault: abi.ToolError, message: "KeyError: 'REGOIN'\nset the variable with env, in the manifest or for the run", exact: true},
-	{name: "a variable that is not there at the top level", code: "import os\nX = os.environ['REGOIN']\ndef main():\n    return X", env: region, fault: abi.ToolError, message: "set the variable with env", place: `["tool.py",2,5]`},
+	{name: "a variable that is not there", code: "import os\nos.environ['REGOIN']", env: region, fault: abi.ToolError, message: "KeyError: 'REGOIN'\ndeclare the variable under env in the manifest, or set the variable for the run", exact: true},
+	{name: "a variable that is not there at the top level", code: "import os\nX = os.environ['REGOIN']\ndef main():\n    return X", env: region, fault: abi.ToolError, message: "declare the variable under env", place: `["tool.py",2,5]`},
 	{name: "a variable that Python itself would obey", code: "import asyncio, sys\nasync def main():\n    return [asyncio.get_running_loop().get_debug(), sys.flags.optimize, hash('a') == hash('a')]", env: `{"env":{"PYTHONASYNCIODEBUG":"1","PYTHONOPTIMIZE":"2"}}`, want: `[false,0,true]`},
 }
 

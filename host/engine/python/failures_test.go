@@ -104,7 +104,7 @@ func TestFailures(t *testing.T) {
 		{name: "os.system", code: "import os\nos.system('ls')", fault: abi.ToolError, message: "AttributeError: module 'os' has no attribute 'system': tools cannot start processes", place: `["tool.py",2,1]`},
 		{name: "os.fork", code: "import os\nos.fork()", fault: abi.ToolError, message: "module 'os' has no attribute 'fork': tools cannot start processes"},
 		{name: "os.fork, looked for", code: "import os\nreturn [hasattr(os, name) for name in ('fork', 'system', 'nonsense', 'open')]", want: `[false,false,false,true]`},
-		{name: "a variable of the system", code: "import os\nos.environ['REGION']", fault: abi.ToolError, message: "KeyError: 'REGION'\nset the variable with env, in the manifest or for the run", exact: true},
+		{name: "a variable of the system", code: "import os\nos.environ['REGION']", fault: abi.ToolError, message: "KeyError: 'REGION'\ndeclare the variable under env in the manifest, or set the variable for the run", exact: true},
 		{name: "os.popen", code: "import os\nos.popen('ls')", fault: abi.ToolError, message: "tools cannot start processes"},
 		{name: "os.open", code: "import os\nos.open('x.txt', os.O_WRONLY | os.O_CREAT)", fault: abi.ToolError, message: "tools have no files", place: `["tool.py",2,1]`},
 		{name: "writing a file of Python", code: "import os\nwith open(os.__file__, 'ab') as f:\n    f.write(b'x')", fault: abi.ToolError, message: "OSError: [Errno 69] Read-only file system: tools have no files; keep data in a store", place: `["tool.py",2,6]`},

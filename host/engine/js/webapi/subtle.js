@@ -77,7 +77,7 @@ exports.create = function create(host) {
     if (typeof key !== 'object' || key === null || key.kty !== 'oct' || typeof key.k !== 'string') {
       throw failure('DataError', 'the key is not a JWK of type oct');
     }
-    if (key.alg !== undefined && key.alg !== JWK_NAMES[hashOf(algorithm.hash)]) throw failure('DataError', 'the key is for another algorithm');
+    if (key.alg !== undefined && key.alg !== JWK_NAMES[hashOf(algorithm.hash)]) throw failure('DataError', 'the alg of the JWK does not match the hash of the algorithm');
     return new Uint8Array(host.buffer().Buffer.from(key.k, 'base64url'));
   }
 

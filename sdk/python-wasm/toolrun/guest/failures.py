@@ -88,7 +88,7 @@ def hint_of(error):
         if isinstance(error, OSError) and error.errno in _FILE_ERRORS and FILES not in str(error):
             return FILES
         if type(error) is KeyError and _raised_by(error) == "_Environ.__getitem__":
-            return "set the variable with env, in the manifest or for the run"
+            return "declare the variable under env in the manifest, or set the variable for the run"
     except BaseException:
         pass  # the exception is from a class of the tool
     return ""

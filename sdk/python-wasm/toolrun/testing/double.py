@@ -223,7 +223,7 @@ class Memory:
         schemas = {key: schema for key, schema in (schemas or {}).items() if schema is not None}
         if self._tool is not None:
             if schemas:
-                raise ValueError("the tool of the app file has its own schemas")
+                raise ValueError("the app file declares the schemas of the tool; omit the schemas")
             return self._tool
         if self._grants is None and not schemas and mocks is None:
             return None

@@ -33,7 +33,7 @@ const (
 	hintNetwork = "tools have no network: pass the data in the input"
 	hintFiles   = "tools have no files: keep data in a store, or import it from a .json file"
 	hintProcess = "tools cannot start processes or threads: do the work in the tool itself"
-	hintBuiltin = "use the language itself, or a package that works in browsers"
+	hintBuiltin = "use plain JavaScript, or a package that works in browsers"
 )
 
 func isBuiltin(name string) bool {
