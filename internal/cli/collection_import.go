@@ -108,14 +108,14 @@ func (cc collectionCommands) importedFiles(cmd *cobra.Command, f *importFlags, n
 		}
 		file.query.Source = sourceOf(name)
 		if other := sources[file.query.Source]; other != "" {
-			return nil, usagef("import the files one after the other from their folders, with paths that differ", "%s and %s have the same source %q", other, name, file.query.Source)
+			return nil, usagef("run the command in a folder that contains both files, and use paths relative to this folder", "%s and %s have the same source %q", other, name, file.query.Source)
 		}
 		sources[file.query.Source] = name
 	}
 	if len(sources) == 0 {
 		for _, flag := range []string{"namespace", "metadata", "ttl"} {
 			if cmd.Flags().Changed(flag) {
-				return nil, usagef("write the values in the lines", "--%s applies only to documents and not to JSON lines", flag)
+				return nil, usagef("write the values in each line", "--%s applies only to documents and not to JSON lines", flag)
 			}
 		}
 	}
@@ -142,7 +142,7 @@ func pairs(args []string) (string, error) {
 	for _, arg := range args {
 		key, value, ok := strings.Cut(arg, "=")
 		if !ok || key == "" {
-			return "", usagef("for example --metadata category=terms", "--metadata %q is not of the form KEY=VALUE", arg)
+			return "", usagef("use a value such as --metadata category=terms", "--metadata %q is not of the form KEY=VALUE", arg)
 		}
 		if _, ok := values[key]; ok {
 			return "", usagef("omit one of them", "--metadata contains %q twice", key)

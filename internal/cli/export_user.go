@@ -17,7 +17,7 @@ func (tc transferCommands) exportUser(cmd *cobra.Command, f *memoryFlags, out st
 		return usagef("toolrun export --user ann -o ann.zip", "an export of user data requires a user")
 	}
 	if out == "" {
-		return usagef("add -o FILE", "the data of a user is a ZIP archive and must be written to a file")
+		return usagef("add -o FILE", "an export of user data is a ZIP archive and must be written to a file")
 	}
 	dest := tc.env.path(out)
 	if err := checkDest(out, dest, force); err != nil {

@@ -99,7 +99,7 @@ that the value does not contain, and removes fields that are null in the value.`
 		},
 	}
 	f.register(cmd)
-	cmd.Flags().BoolVar(&opts.Replace, "replace", false, "replace the whole content")
+	cmd.Flags().BoolVar(&opts.Replace, "replace", false, "replace the whole content instead of merging the value into it")
 	cmd.Flags().Int64Var(&revision, "if-revision", 0, "write only if the record has this revision; revision 0 requires that the record does not exist")
 	cmd.Flags().StringVar(&opts.TTL, "ttl", "", "the `time` to live of the record, such as 90d, 24h, 30m or 10s, if shorter than its store's retention")
 	cmd.ValidArgsFunction = m.projects.completeArg(&f.app, (*project).storeNames)

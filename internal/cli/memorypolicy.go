@@ -26,7 +26,7 @@ func (e Env) memoryPolicy(ctx context.Context, arg string) (p host.MemoryPolicy,
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&p); err != nil {
-		return p, usagef("its members are archival_mode, archival_limit, archival_min_score, include_user_core and include_agent_core",
+		return p, usagef("use only the members archival_mode, archival_limit, archival_min_score, include_user_core and include_agent_core",
 			"--memory-policy is not a policy for blocks")
 	}
 	return p, nil

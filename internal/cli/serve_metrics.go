@@ -88,7 +88,7 @@ func databaseGauges(db *bolt.Backend) []gauge {
 		{"toolrun_database_bytes", "Stored bytes of all tenants: keys and contents, including the service's own records.", of(func(s bolt.Stats) int64 { return s.Bytes })},
 		{"toolrun_database_records", "Records in stores, of all tenants.", of(func(s bolt.Stats) int64 { return s.Records })},
 		{"toolrun_database_disk_free_bytes", "Free bytes on the disk of the database; -1 if unknown.", of(func(s bolt.Stats) int64 { return s.DiskFree })},
-		{"toolrun_database_commit_work_max_seconds", "Longest time that one commit has delayed others since the start, excluding the time for writing.", func() float64 { return db.Stats().LongestWork.Seconds() }},
+		{"toolrun_database_commit_work_max_seconds", "Longest time for which one commit has blocked other commits since the start, excluding the write to disk.", func() float64 { return db.Stats().LongestWork.Seconds() }},
 	}
 }
 
@@ -103,7 +103,7 @@ func indexGauges(apps *tenants.Apps) []gauge {
 		{"toolrun_index_evictions_total", "Search indexes that were removed from memory to stay below the limit.", func() float64 { return float64(tenants.IndexStats(apps).Evictions) }},
 		{"toolrun_searches_total", "Searches in collections.", func() float64 { return float64(tenants.IndexStats(apps).Searches) }},
 		{"toolrun_searches_without_index_total", "Searches that read all entries of a namespace.", func() float64 { return float64(tenants.IndexStats(apps).Scans) }},
-		{"toolrun_search_seconds_total", "Total duration of searches, without the time for vectors.", func() float64 { return tenants.IndexStats(apps).SearchTime.Seconds() }},
+		{"toolrun_search_seconds_total", "Total duration of searches, without the computation of vectors.", func() float64 { return tenants.IndexStats(apps).SearchTime.Seconds() }},
 	}
 }
 
@@ -115,9 +115,9 @@ func embeddingGauges(models *model.Set) []gauge {
 	return []gauge{
 		{"toolrun_embedding_calls_total", "Requests to embedding models.", func() float64 { return float64(models.Totals(model.Embeddings).Calls) }},
 		{"toolrun_embedding_tokens_total", "Tokens of the requests to embedding models.", func() float64 { return float64(models.Totals(model.Embeddings).InputTokens) }},
-		{"toolrun_embedding_cache_hits_total", "Texts whose vectors were known.", known},
+		{"toolrun_embedding_cache_hits_total", "Texts whose vectors were in the cache.", known},
 		{"toolrun_embedding_cache_misses_total", "Texts that were sent to embedding models.", made},
-		{"toolrun_embedding_cache_bytes", "Memory of the vectors that are known.", func() float64 { return float64(models.Vectors().Bytes()) }},
+		{"toolrun_embedding_cache_bytes", "Memory of the cached vectors.", func() float64 { return float64(models.Vectors().Bytes()) }},
 	}
 }
 

@@ -22,7 +22,7 @@ func (r *reloaded) note(at time.Time, err error) {
 // gauges returns metrics about the last reload.
 func (r *reloaded) gauges() []gauge {
 	return []gauge{
-		{"toolrun_last_reload_success", "Whether the last reload of the app files succeeded: 1, also before the first one, or 0.", func() float64 {
+		{"toolrun_last_reload_success", "0 if the last reload of the app files failed, otherwise 1.", func() float64 {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			if r.failed {

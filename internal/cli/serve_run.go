@@ -272,7 +272,7 @@ func (s *server) close() error {
 	s.inspecting.Wait()
 	err := s.apps.Close()
 	if failed := s.telemetry.Shutdown(flush); failed != nil {
-		s.logger.Warn("traces are lost", "error", failed)
+		s.logger.Warn("cannot export the last traces", "error", failed)
 	}
 	s.logger.Info("stopped")
 	return err
