@@ -170,7 +170,7 @@ func startSweeper(ctx context.Context, h *Host, every time.Duration) {
 			select {
 			case <-ticker.C:
 				if _, err := h.Sweep(ctx); err != nil && ctx.Err() == nil {
-					h.log.Error("sweep", "error", err)
+					h.log.Error("cannot remove expired data", "error", err)
 				}
 			case <-ctx.Done():
 				return

@@ -56,7 +56,7 @@ func (l *Ledger) start() {
 
 // failed logs that some entries could not be written.
 func (l *Ledger) failed(entries int, err error) {
-	l.h.log.Error("write the ledger", "entries", entries, "error", err)
+	l.h.log.Error("cannot write entries of the ledger", "entries", entries, "error", err)
 }
 
 // add adds an entry to the queue of the background goroutine.

@@ -46,7 +46,7 @@ func addApprovals(s *Server) {
 	add(s, auth.Approve, huma.Operation{
 		OperationID: "decide-approval", Method: http.MethodPost, Path: path, Tags: tags, Summary: "Approve or deny an effect",
 		Description: "The response is the Result of the run. An approved run is executed again: it completes, fails, or is paused before its next effect, with " +
-			"a new token. A denied run has failed with the code `access_denied`. An approval can be decided only once. If the run fails for a temporary reason " +
+			"a new token. A denied run fails with the code `access_denied`. An approval can be decided only once. If the run fails for a temporary reason " +
 			"or the client disconnects, the effect can be approved again.",
 	}, decideApproval)
 }

@@ -96,7 +96,7 @@ func addCollections(s *Server) {
 	}, forgetEntries)
 	add(s, auth.ChangeRecords, huma.Operation{
 		OperationID: "reembed", Method: http.MethodPost, Path: path + "/reembed", Tags: tags, Summary: "Move a collection to the declared embedding model",
-		Description: "Makes the vectors of entries again with the model that the app declares, for about five seconds. Repeat the request until `done` is true. " +
+		Description: "Each request makes new vectors of entries with the model that the app declares, for about five seconds. Repeat the request until `done` is true. " +
 			"The progress is stored: after a failure, a further request continues. Tools can use the collection during the move.",
 	}, reembed)
 }

@@ -211,7 +211,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		if p != http.ErrAbortHandler {
-			s.logger.Error("a request crashed", "panic", p, "stack", string(debug.Stack()))
+			s.logger.Error("the handler of a request panicked", "panic", p, "stack", string(debug.Stack()))
 		}
 		panic(http.ErrAbortHandler) // the response is lost, and it may already have begun
 	}()

@@ -43,7 +43,7 @@ func (s *sleeper) run(stop <-chan struct{}) {
 		select {
 		case <-ticker.C:
 			if err := s.pass(ctx); err != nil && ctx.Err() == nil {
-				s.apps.logger.Error("begin runs of sleep-time memory", "error", err)
+				s.apps.logger.Error("cannot begin runs of sleep-time memory", "error", err)
 			}
 		case <-stop:
 			return
@@ -123,6 +123,6 @@ func (s *sleeper) runDue(ctx context.Context, at hostKey) {
 		_, err = h.Sleep().RunDue(ctx)
 	}
 	if err != nil && ctx.Err() == nil && !errors.Is(err, abi.Unavailable) { // the failure is logged where it occurs
-		s.apps.logger.Error("run sleep-time memory", "tenant", at.tenant, "app", at.app, "error", err)
+		s.apps.logger.Error("cannot run sleep-time memory", "tenant", at.tenant, "app", at.app, "error", err)
 	}
 }

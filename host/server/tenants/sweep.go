@@ -49,7 +49,7 @@ func (s *sweeper) run(stop <-chan struct{}) {
 		select {
 		case <-ticker.C:
 			if err := s.sweep(ctx); err != nil && ctx.Err() == nil {
-				s.logger.Error("sweep", "error", err)
+				s.logger.Error("cannot remove expired data", "error", err)
 			}
 		case <-stop:
 			return

@@ -22,7 +22,7 @@ type Collection struct {
 	Entries    int         `json:"entries" doc:"Number of entries"`
 	Bytes      int64       `json:"bytes" doc:"Size of the contents, the metadata and the vectors"`
 	Namespaces int         `json:"namespaces" doc:"Number of namespaces, by owner"`
-	More       bool        `json:"more,omitempty" doc:"Whether the collection has more entries than the numbers include"`
+	More       bool        `json:"more,omitempty" doc:"Whether only a part of the entries was counted"`
 }
 
 // MoveTarget is the model to which the entries of a collection are being moved.

@@ -70,7 +70,7 @@ type File struct {
 	Artifact
 	// URL is a download URL that requires no credentials until it expires. URL is "" if links are
 	// disabled.
-	URL string `json:"download_url,omitempty" doc:"URL at which the file can be downloaded without credentials until it expires"`
+	URL string `json:"download_url,omitempty" doc:"URL for downloading the file without credentials, until the URL expires"`
 }
 
 // RecordInfo is the metadata of a record, and mirrors the type memory.RecordInfo.
