@@ -84,7 +84,7 @@ func exportLines(ctx context.Context, s collectionBackend, c host.Caller, q memo
 func (cc collectionCommands) exportFile(ctx context.Context, s collectionBackend, c host.Caller, q memory.EntryQuery, dest string) error {
 	temp, err := os.CreateTemp(filepath.Dir(dest), "."+filepath.Base(dest)+".new-*")
 	if err != nil {
-		return abi.Faultf(abi.Unavailable, "write %s: %v", cc.env.show(dest), cause(err))
+		return abi.Faultf(abi.Unavailable, "cannot write %s: %v", cc.env.show(dest), cause(err))
 	}
 	defer os.Remove(temp.Name())
 	var done host.EntryProgress
@@ -102,7 +102,7 @@ func (cc collectionCommands) exportFile(ctx context.Context, s collectionBackend
 		err = os.Rename(temp.Name(), dest)
 	}
 	if err != nil {
-		return abi.Faultf(abi.Unavailable, "write %s: %v", cc.env.show(dest), cause(err))
+		return abi.Faultf(abi.Unavailable, "cannot write %s: %v", cc.env.show(dest), cause(err))
 	}
 	return cc.out.answer(done, func() error { return cc.out.say("exported %s to %s", entries(done.Entries), cc.env.show(dest)) })
 }

@@ -60,7 +60,7 @@ To test more of the plug-in, pass an input that the plug-in accepts.`,
 			if err := cc.out.answer(found, func() error { return cc.print(found, verbose) }); err != nil || found.OK {
 				return err
 			}
-			return abi.Faultf(abi.ToolError, "%s does not conform", args[0])
+			return abi.Faultf(abi.ToolError, "%s does not conform to the ABI", args[0])
 		},
 	}
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "list every check, including those that pass")

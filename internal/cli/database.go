@@ -64,7 +64,7 @@ func (db database) openWith(keep bool, options *bolt.Options) (storage.Backend, 
 		return mem.New(), nil
 	case missing && !db.named:
 		if err := makeStateFolder(filepath.Dir(db.path)); err != nil {
-			return nil, abi.Faultf(abi.Unavailable, "create folder %s: %v", db.env.show(filepath.Dir(db.path)), cause(err))
+			return nil, abi.Faultf(abi.Unavailable, "cannot create the folder %s: %v", db.env.show(filepath.Dir(db.path)), cause(err))
 		}
 	}
 	backend, err := bolt.Open(db.path, options)
@@ -103,7 +103,7 @@ func (db database) fault(doing string, err error) error {
 	shown := db.shown()
 	if f, ok := errors.AsType[*abi.Fault](err); ok {
 		g := *f
-		g.Message = fmt.Sprintf("%s the database %s: %s", doing, shown, f.Message)
+		g.Message = fmt.Sprintf("cannot %s the database %s: %s", doing, shown, f.Message)
 		if f.Code == abi.Unavailable {
 			g.Hint = hintInUse
 		}
@@ -116,5 +116,5 @@ func (db database) fault(doing string, err error) error {
 	if !found {
 		text = cause(err).Error()
 	}
-	return abi.Faultf(abi.Unavailable, "%s the database %s: %s", doing, shown, text)
+	return abi.Faultf(abi.Unavailable, "cannot %s the database %s: %s", doing, shown, text)
 }

@@ -92,7 +92,7 @@ func (d dbCommands) backupRemote(ctx context.Context, f *serverFlags, dest strin
 	}
 	temp, err := os.CreateTemp(filepath.Dir(dest), "."+filepath.Base(dest)+".new-*")
 	if err != nil {
-		return abi.Faultf(abi.Unavailable, "write %s: %v", d.env.show(dest), cause(err))
+		return abi.Faultf(abi.Unavailable, "cannot write %s: %v", d.env.show(dest), cause(err))
 	}
 	defer os.Remove(temp.Name())
 	err = d.out.progress("downloading to "+d.env.show(dest), func() error {
@@ -110,7 +110,7 @@ func (d dbCommands) backupRemote(ctx context.Context, f *serverFlags, dest strin
 		err = os.Rename(temp.Name(), dest)
 	}
 	if err != nil {
-		return abi.Faultf(abi.Unavailable, "write %s: %v", d.env.show(dest), cause(err))
+		return abi.Faultf(abi.Unavailable, "cannot write %s: %v", d.env.show(dest), cause(err))
 	}
 	return d.reportFile(dest)
 }

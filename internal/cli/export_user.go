@@ -33,7 +33,7 @@ func (tc transferCommands) exportUser(cmd *cobra.Command, f *memoryFlags, out st
 func (tc transferCommands) writeUser(cmd *cobra.Command, opened *openedApp, caller host.Caller, dest string) error {
 	temp, err := os.CreateTemp(filepath.Dir(dest), "."+filepath.Base(dest)+".new-*")
 	if err != nil {
-		return abi.Faultf(abi.Unavailable, "write %s: %v", tc.env.show(dest), cause(err))
+		return abi.Faultf(abi.Unavailable, "cannot write %s: %v", tc.env.show(dest), cause(err))
 	}
 	defer os.Remove(temp.Name())
 	err = tc.out.progress("exporting", func() error { return opened.users.Export(cmd.Context(), caller, temp) })
@@ -42,10 +42,10 @@ func (tc transferCommands) writeUser(cmd *cobra.Command, opened *openedApp, call
 		return err
 	}
 	if err := errors.Join(temp.Sync(), temp.Close()); err != nil {
-		return abi.Faultf(abi.Unavailable, "write %s: %v", tc.env.show(dest), cause(err))
+		return abi.Faultf(abi.Unavailable, "cannot write %s: %v", tc.env.show(dest), cause(err))
 	}
 	if err := os.Rename(temp.Name(), dest); err != nil {
-		return abi.Faultf(abi.Unavailable, "write %s: %v", tc.env.show(dest), cause(err))
+		return abi.Faultf(abi.Unavailable, "cannot write %s: %v", tc.env.show(dest), cause(err))
 	}
 	return tc.out.answer(map[string]string{"file": tc.env.show(dest)}, func() error { return tc.out.say("wrote %s", tc.env.show(dest)) })
 }

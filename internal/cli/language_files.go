@@ -119,7 +119,7 @@ func (lf languageFiles) replaceFile(name string, text []byte) error {
 		err = replaceFile(dest, text)
 	}
 	if err != nil {
-		return abi.Faultf(abi.Unavailable, "write %s: %v", name, cause(err))
+		return abi.Faultf(abi.Unavailable, "cannot write %s: %v", name, cause(err))
 	}
 	return nil
 }

@@ -265,7 +265,7 @@ func appsOf(projects []*project) []*app.App {
 func (f *serveFlags) openPort() (net.Listener, error) {
 	listener, err := net.Listen("tcp", f.listen)
 	if err != nil {
-		fault := abi.Faultf(abi.Unavailable, "listen on %s: %v", f.listen, cause(err))
+		fault := abi.Faultf(abi.Unavailable, "cannot listen on %s: %v", f.listen, cause(err))
 		return nil, fault.WithHint("choose another address with --listen")
 	}
 	return listener, nil

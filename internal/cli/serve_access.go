@@ -188,7 +188,7 @@ func openLinks(out *console, f *serveFlags, database string, addr net.Addr) (*ht
 	}
 	key, err := readSecret(file)
 	if errors.Is(err, errOpenSecret) {
-		return nil, abi.Faultf(abi.InvalidArgument, "link secret %s: %v", out.env.show(file), err).
+		return nil, abi.Faultf(abi.InvalidArgument, "cannot use the link secret %s: %v", out.env.show(file), err).
 			WithHint("run `chmod 600 %s`. If other users may have read the file, delete the file: the service then creates a new secret, and existing links become invalid", out.env.show(file))
 	}
 	if errors.Is(err, fs.ErrNotExist) {
@@ -196,7 +196,7 @@ func openLinks(out *console, f *serveFlags, database string, addr net.Addr) (*ht
 		err = os.WriteFile(file, key, 0o600)
 	}
 	if err != nil {
-		return nil, abi.Faultf(abi.Unavailable, "link secret %s: %v", out.env.show(file), cause(err))
+		return nil, abi.Faultf(abi.Unavailable, "cannot use the link secret %s: %v", out.env.show(file), cause(err))
 	}
 	base := f.baseURL
 	if ip := addr.(*net.TCPAddr).IP; base == "" && ip.IsUnspecified() {

@@ -100,7 +100,7 @@ func (tc testCommand) run(ctx context.Context, file string, names []string, juni
 	}
 	if junit != "" {
 		if err := writeJUnit(tc.env.path(junit), results); err != nil {
-			return abi.Faultf(abi.Unavailable, "write %s: %v", junit, cause(err))
+			return abi.Faultf(abi.Unavailable, "cannot write %s: %v", junit, cause(err))
 		}
 	}
 	return errors.Join(ctx.Err(), tc.print(results))
