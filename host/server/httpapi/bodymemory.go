@@ -150,7 +150,7 @@ func (a *Access) ReadBody(w http.ResponseWriter, r *http.Request, p auth.Princip
 	if r.ContentLength > maxHandledBytes {
 		_ = control.SetReadDeadline(time.Now().Add(bodyReadTime))
 		discard(r, r.Body)
-		return nil, bodyTooLarge
+		return nil, bodyTooLarge(maxHandledBytes)
 	}
 	b := &body{ReadCloser: r.Body, left: maxHandledBytes, control: control}
 	if err := a.reserveBody(r.Context(), p, b, r.ContentLength); err != nil {

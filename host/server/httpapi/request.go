@@ -15,6 +15,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/internal/bytesize"
 )
 
 // bodyKey is the context key of the request's *body. Only the type body records why a body could
@@ -43,7 +44,7 @@ func prepareRequest(ctx huma.Context) (huma.Context, error) {
 	_ = control.SetReadDeadline(time.Now().Add(op.BodyReadTimeout))
 	if r.ContentLength > op.MaxBodyBytes {
 		discard(r, r.Body)
-		return ctx, bodyTooLarge
+		return ctx, bodyTooLarge(op.MaxBodyBytes)
 	}
 	b := &body{ReadCloser: r.Body, left: op.MaxBodyBytes, control: control, document: op.OperationID == importStores}
 	r.Body = b
@@ -58,9 +59,9 @@ func plainQuery(raw string) (string, error) {
 	if err != nil {
 		return "", abi.Faultf(abi.InvalidArgument, "the query string is malformed: it has an invalid escape or a semicolon")
 	}
-	for _, values := range query {
+	for name, values := range query {
 		if len(values) > 1 {
-			return "", abi.Faultf(abi.InvalidArgument, "a query parameter occurs more than once")
+			return "", abi.Faultf(abi.InvalidArgument, "the query parameter %q occurs more than once", truncatedName(name))
 		}
 	}
 	return query.Encode(), nil
@@ -103,7 +104,10 @@ func contentTypes(takes *huma.RequestBody) []string {
 	return sorted(types, func(s string) string { return s })
 }
 
-var bodyTooLarge = abi.Faultf(abi.TooLarge, "the body exceeds the size limit")
+// bodyTooLarge returns the fault for a body that exceeds a limit in bytes.
+func bodyTooLarge(limit int64) error {
+	return abi.Faultf(abi.TooLarge, "the body exceeds %s", bytesize.Format(limit))
+}
 
 // body is the body of a request.
 type body struct {
@@ -137,7 +141,7 @@ func (b *body) Read(p []byte) (int, error) {
 	b.read += int64(n)
 	switch {
 	case b.left < 0:
-		b.err = bodyTooLarge
+		b.err = bodyTooLarge(b.left + b.read)
 	case b.unpaid():
 	case err == io.EOF:
 		b.ended = true

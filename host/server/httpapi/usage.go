@@ -51,7 +51,7 @@ func (h *usageHandler) read(ctx context.Context, in *usageInput) (*listOutput[ap
 		}
 		day, err := time.Parse(time.DateOnly, bound.text)
 		if err != nil {
-			return nil, abi.Faultf(abi.InvalidArgument, "the text %s is not a date", bound.name).WithHint("use the format 2006-01-02")
+			return nil, abi.Faultf(abi.InvalidArgument, "the parameter %q is not a date: %q", bound.name, bound.text).WithHint("use the format 2006-01-02")
 		}
 		*bound.to = day
 	}
