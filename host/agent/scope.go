@@ -75,7 +75,7 @@ func found(value any) (any, int, error) {
 func (m *memory) readFact(ctx context.Context, f *abl.Fact) (any, error) {
 	if f.Access == abl.AccessWrite {
 		m.log.note(report.Trace{Kind: "recall", Name: f.Value, Position: m.log.place(f.Position), Result: "denied"})
-		m.log.warnf(f.Position, "the fact %s cannot be read", f.Value)
+		m.log.warnf(f.Position, "the fact %s has ACCESS: write and cannot be read; its value is null here", f.Value)
 		return nil, nil
 	}
 	c, err := storedFact(ctx, m, f)

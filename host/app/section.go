@@ -36,7 +36,7 @@ func (r fieldReader) entries(n *node, section, what string, own func(name string
 }
 
 func (r fieldReader) sameName(first, second member, what string, own func(name string)) {
-	const hint = "choose a name that is also different when case is ignored"
+	const hint = "choose a name that differs in more than the case of letters"
 	if own != nil {
 		own(first.key)
 		r.errorf(first.position, problem.DuplicateName, hint, "the %s %s is declared again on line %d", what, problem.Quote(first.key), second.line)

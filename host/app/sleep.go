@@ -31,7 +31,7 @@ func (r sleepReader) sleep(n *node, a *App) *declare.Sleep {
 		r.source(n, has)
 	}
 	if len(a.Blocks) == 0 {
-		r.errorf(n.position, problem.MissingKey, "add blocks: true", "sleep requires blocks")
+		r.errorf(n.position, problem.MissingKey, "add blocks: true", "the section `sleep` requires blocks")
 	}
 	return s
 }

@@ -54,7 +54,7 @@ func TestSleepMistakes(t *testing.T) {
 	for _, test := range []struct{ name, text, want, hint string }{
 		{"no source", "blocks: true\nsleep: {after: 1m}", "the section `sleep` names neither a tool nor a model", "add `tool: NAME`"},
 		{"two sources", "blocks: true\nsleep: {tool: dream, model: local}", "the section `sleep` names both a tool and a model", "remove the key `tool` or the key `model`"},
-		{"no blocks", "sleep: {tool: dream}", "sleep requires blocks", "add blocks: true"},
+		{"no blocks", "sleep: {tool: dream}", "the section `sleep` requires blocks", "add blocks: true"},
 		{"misspelled tool", "blocks: true\nsleep: {tool: draem}", "the section `sleep` uses the tool \"draem\"", `did you mean`},
 		{"bad model", "blocks: true\nsleep: {model: 'a b'}", `"a b" is not a valid name of a model`, "use a letter"},
 		{"too short", "blocks: true\nsleep: {tool: dream, after: 1ms}", "after", ""},

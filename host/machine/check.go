@@ -256,7 +256,7 @@ func (c checker) tests() {
 				c.errorf(a.Position, problem.UnknownName, didYouMean(a.Value, names, "the steps are: "), "the machine has no step %s", problem.Quote(a.Value))
 			}
 			if slices.ContainsFunc(t.Assuming[:i], func(b Setting) bool { return b.Value == a.Value }) {
-				c.errorf(a.Position, problem.DuplicateName, "", "the test assumes two results of the step %s", problem.Quote(a.Value))
+				c.errorf(a.Position, problem.DuplicateName, "remove one of the two results", "the test assumes two results of the step %s", problem.Quote(a.Value))
 			}
 		}
 	}

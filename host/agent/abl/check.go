@@ -147,7 +147,7 @@ func (c checker) nulls() {
 		walk(x.root, func(n node) {
 			b, ok := n.(*binary)
 			if ok && (b.op == opEqual || b.op == opNotEqual) && (isNullLiteral(b.l) || isNullLiteral(b.r)) {
-				c.r.warnf(b.at, problem.Style, "write IS SET or IS NOT SET", "the result of a comparison with null depends on the kind of condition")
+				c.r.warnf(b.at, problem.Style, "write IS SET or IS NOT SET", "a comparison with null has another result in constraints than in other conditions")
 			}
 		})
 	}}.document(c.d)

@@ -158,7 +158,7 @@ func TestParseErrors(t *testing.T) {
 		{"ADD(1)", "1:1: the function ADD takes 2 arguments, not 1\n  hint: write ADD(a, b)"},
 		{"ROUND()", "1:1: the function ROUND takes 1 to 2 arguments, not 0\n  hint: write ROUND(n, decimals?)"},
 		{"COALESCE()", "1:1: the function COALESCE takes at least 1 argument, not 0\n  hint: write COALESCE(a, ...)"},
-		{`x matches "["`, "1:11: \"[\" is not a valid pattern: error parsing regexp: missing closing ]: `[`\n  hint: patterns have the syntax of RE2"},
+		{`x matches "["`, "1:11: \"[\" is not a valid pattern: error parsing regexp: missing closing ]: `[`\n  hint: write the pattern in the syntax of RE2"},
 		{"a adn b", "1:3: unexpected \"adn\"\n  hint: did you mean AND?"},
 		{"a -> b", "1:3: unexpected \"->\"\n  hint: an arrow is only allowed in `STORE: value -> path`"},
 		{"1e999", "1:1: the number \"1e999\" is too large"},

@@ -262,7 +262,7 @@ func (p *exprParser) pattern(op string, r node) *problem.Problem {
 	}
 	s, _ := text.value.(string)
 	if err := checkPattern(s); err != nil {
-		mistake := problemAt(text.at, problem.Syntax, "patterns have the syntax of RE2", "%s is not a valid pattern: %v", problem.Quote(s), err)
+		mistake := problemAt(text.at, problem.Syntax, "write the pattern in the syntax of RE2", "%s is not a valid pattern: %v", problem.Quote(s), err)
 		return &mistake
 	}
 	return nil

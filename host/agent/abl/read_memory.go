@@ -145,7 +145,7 @@ func readScope(r *reader, e *entry, f Fact) FactScope {
 	}
 	first, _, _ := strings.Cut(f.Value, ".")
 	if scope != "" && scope != f.Scope && slices.Contains([]string{"user", "project", "workflow", "execution_tree"}, first) {
-		r.warnf(e.value.Position, problem.Scope, "SCOPE takes precedence over the first name of the path; rename the path to avoid confusion", "the path %s has the scope %s", f.Value, scope)
+		r.warnf(e.value.Position, problem.Scope, "rename the path; SCOPE takes precedence over the first name", "the first name of the path %s is a scope, but SCOPE declares the scope %s", f.Value, scope)
 	}
 	return scope
 }

@@ -69,7 +69,7 @@ func readConstraint(r *reader, item *entry, phase string) {
 		"ON_FAIL": func(e *entry) { c.OnFail, hasOnFail = readOnFail(r, e), true },
 		"SEVERITY": func(e *entry) {
 			c.Severity = problem.Severity(r.choice(e, "error", "warning"))
-			r.warnf(e.at(), problem.Style, "write WARN instead of REQUIRE for a warning", "severity is discouraged")
+			r.warnf(e.at(), problem.Style, "write WARN instead of REQUIRE for a warning", "the key SEVERITY is discouraged")
 		},
 	})
 	if !hasOnFail {

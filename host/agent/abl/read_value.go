@@ -180,7 +180,7 @@ func (r *reader) duration(e *entry) time.Duration {
 		if unit := units[m[2][0]]; err == nil && n <= int64(longest/unit) {
 			return time.Duration(n) * unit
 		}
-		r.errorf(value.Position, problem.BadValue, "the longest duration is 100 years", "the duration %s is too long", problem.Quote(value.Value))
+		r.errorf(value.Position, problem.BadValue, "write a duration of at most 100 years", "the duration %s is too long", problem.Quote(value.Value))
 		return 0
 	}
 	r.errorf(value.Position, problem.BadValue, `write a number with the unit s, m, h or d, such as "90m" instead of "1h30m", or "7d" instead of "1w"`,
