@@ -30,7 +30,7 @@ func adviseTexts(err error, pairs []string, declares func() bool) error {
 		if declares() {
 			return err
 		}
-		hint := shellWord(key+"="+value) + " is a string; " + shellWord(key+":="+value) + " is a " + kind
+		hint := shellWord(key+"="+value) + " passes a string; write " + shellWord(key+":="+value) + " to pass a " + kind
 		if f.Hint != "" {
 			hint = f.Hint + "; " + hint
 		}

@@ -32,7 +32,7 @@ contains the number of entries that collections with erase: never keep.`,
 		Args: takes(0, 0, "no arguments but --user"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.user == "" {
-				return usagef("toolrun erase --user ann", "an erasure requires a user")
+				return usagef("add --user USER, as in `toolrun erase --user ann`", "an erasure requires a user")
 			}
 			return ec.apps.with(cmd, &f, ec.projects.open, false, func(opened *openedApp, caller host.Caller) error {
 				return ec.erase(cmd.Context(), opened, caller)

@@ -14,7 +14,7 @@ import (
 // exportUser writes all data of a user to a ZIP archive.
 func (tc transferCommands) exportUser(cmd *cobra.Command, f *memoryFlags, out string, force bool) error {
 	if f.user == "" {
-		return usagef("toolrun export --user ann -o ann.zip", "an export of user data requires a user")
+		return usagef("add --user USER, as in `toolrun export --user ann -o ann.zip`", "an export of user data requires a user")
 	}
 	if out == "" {
 		return usagef("add -o FILE", "an export of user data is a ZIP archive and must be written to a file")
