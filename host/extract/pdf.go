@@ -41,7 +41,7 @@ func (e *Engine) library(ctx context.Context) (*pdfium.Library, error) {
 		return nil, engine.FaultFromContext(ctx)
 	}
 	if err != nil { // after this error, a worker pool compiles the library again
-		return nil, abi.Faultf(abi.Unavailable, "cannot start the PDF library").WithHint("delete the cache of compiled code")
+		return nil, abi.Faultf(abi.Unavailable, "cannot start the PDF library").WithHint("delete the folders `cells` and `plugins` in toolrun's cache folder, or sandbox.Options.CacheDir in a Go program, and retry")
 	}
 	e.started = started
 	return started, nil

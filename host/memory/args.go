@@ -16,7 +16,7 @@ func storeName(text json.RawMessage) (string, error) {
 	var name string
 	if kind.IsAbsent(text) || json.Unmarshal(text, &name) != nil || !utf8.ValidString(name) {
 		return "", abi.Faultf(abi.InvalidArgument, "the first argument must be the name of a store").
-			WithHint(`for example memory.get_content("userPrefs")`)
+			WithHint(`pass the name, as in memory.get_content("userPrefs")`)
 	}
 	return name, nil
 }

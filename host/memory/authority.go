@@ -108,7 +108,7 @@ func (a Authority) checkItem(store, item string, verb abi.Verb) error {
 			WithHint("add the verb %s to the tool's grants", verb)
 	}
 	return abi.Faultf(abi.NotFound, "the fact %q does not exist or was not granted to this tool", item).
-		WithHint("grant the fact to the tool with `grants: {%s: %s}`", item, verb)
+		WithHint("declare the fact in the app file, and grant the fact to the tool with `grants: {%s: %s}`", item, verb)
 }
 
 // check returns a fault if the Authority does not allow a verb on a granted store. The argument

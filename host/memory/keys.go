@@ -14,7 +14,11 @@ import (
 // or the store is per-session and the caller has no session. The argument "who" is the name of the
 // caller in faults.
 func (st *store) key(group storage.Key, c partition.Caller, who string) (storage.Key, error) {
-	return st.scopedKey(group, st.Access, c, "store "+strconv.Quote(st.Name), who)
+	noun := "store "
+	if st.Kind == declare.KindBlock {
+		noun = "block "
+	}
+	return st.scopedKey(group, st.Access, c, noun+strconv.Quote(st.Name), who)
 }
 
 // scopedKey is like key, but the scope of the record is an argument. The argument "what" is the

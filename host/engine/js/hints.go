@@ -31,7 +31,7 @@ func (e *errorMapper) advise(f *abi.Fault) {
 		f.Message = "TypeError: the value is null or undefined"
 		f.Hint = e.noneHint("")
 	} else if m := noMember().FindStringSubmatch(f.Message); m != nil {
-		f.Message = "TypeError: " + m[1] + " is not a function of the object"
+		f.Message = "TypeError: " + m[1] + " is not a function"
 		f.Hint = e.operationHint(m[1])
 	}
 }

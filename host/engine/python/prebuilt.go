@@ -108,7 +108,7 @@ func openCompiled(ctx context.Context, dir string) (*machine.Machine, error) {
 	if err == nil {
 		return m, nil
 	}
-	return nil, abi.Faultf(abi.Unavailable, "the compiled Python runtime is missing or damaged").WithHint("delete the cache of compiled code")
+	return nil, abi.Faultf(abi.Unavailable, "the compiled Python runtime is missing or damaged").WithHint("delete the folders `cells` and `plugins` in toolrun's cache folder, or sandbox.Options.CacheDir in a Go program, and retry")
 }
 
 // Prepare opens the system resources with which snapshots are restored. If a process drops the
