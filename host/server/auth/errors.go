@@ -30,7 +30,16 @@ func (r AuthError) Error() string { return string(r) }
 
 // Unwrap returns the fault that corresponds to the error. The functions abi.FaultOf and errors.Is
 // call Unwrap.
-func (r AuthError) Unwrap() error { return abi.Faultf(abi.AccessDenied, "%s", string(r)) }
+func (r AuthError) Unwrap() error {
+	f := abi.Faultf(abi.AccessDenied, "%s", string(r))
+	switch r {
+	case NoCredentials:
+		return f.WithHint("send an API key or a token in the header `Authorization: Bearer CREDENTIAL`")
+	case Ambiguous:
+		return f.WithHint("send one credential, in the header Authorization or X-API-Key")
+	}
+	return f
+}
 
 // Status returns the HTTP status of the response.
 func (r AuthError) Status() int {

@@ -244,7 +244,8 @@ func (s *Server) OpenAPI() ([]byte, error) { return json.MarshalIndent(s.api.Ope
 // notFound serves requests that match no operation.
 func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
 	if allowed := s.allowedMethods(r); len(allowed) > 0 {
-		p := problemOfFault(abi.Faultf(abi.InvalidArgument, "the path does not support this method"), http.StatusMethodNotAllowed)
+		p := problemOfFault(abi.Faultf(abi.InvalidArgument, "the path does not support the method %s", truncatedName(r.Method)).
+			WithHint("use %s", strings.Join(allowed, " or ")), http.StatusMethodNotAllowed)
 		p.header = http.Header{"Allow": {strings.Join(allowed, ", ")}}
 		WriteProblem(w, p)
 		return
@@ -252,7 +253,8 @@ func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
 	WriteProblem(w, errNoPath)
 }
 
-var errNoPath = abi.Faultf(abi.NotFound, "no resource exists at this path")
+var errNoPath = abi.Faultf(abi.NotFound, "no resource exists at this path").
+	WithHint("see the paths of the API at /docs")
 
 // allowedMethods returns the methods that the path of a request supports.
 func (s *Server) allowedMethods(r *http.Request) []string {
