@@ -35,7 +35,7 @@ type actions struct {
 	path []int
 }
 
-// If a computed index is a text, maxIndexBytes is its maximum length.
+// maxIndexBytes is the maximum length of a computed index that is a text.
 const maxIndexBytes = 1 << 10
 
 // root runs one of the step's lists of actions. root returns the control that results from the

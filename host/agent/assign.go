@@ -311,8 +311,8 @@ func (a *actor) keep() {
 	}
 }
 
-// Each activation resets some variables. initialize sets each of them to its initial value. If the
-// agent is new, initialize sets all variables.
+// initialize sets each variable that is reset at every activation to its initial value. If the
+// agent is new, initialize does this for all variables except those that are never reset.
 func (m *memory) initialize() {
 	for name, v := range m.agent.variables {
 		if v.Reset != abl.ResetNever && (m.isNew || v.Reset == abl.ResetActivation) {

@@ -7,10 +7,11 @@ import (
 	"github.com/toolrun/toolrun/host/agent/abl"
 )
 
-// If a constraint with COLLECT fails, beginCollect makes the current step wait for the fields of
-// COLLECT. If some of these fields have no value, the step waits for only those. Otherwise, it
-// waits for all fields of COLLECT. The argument "prompted" is true if the constraint has sent a
-// message that asks for the first field. If no step is active, beginCollect halts the turn instead.
+// beginCollect makes the current step wait for the fields of COLLECT after a constraint has failed.
+// If some of these fields have no value, the step waits for only those. Otherwise, it waits for all
+// fields of COLLECT. If the argument "prompted" is true, the constraint has already sent a message
+// that asks for the first field. Otherwise, beginCollect asks for this field. If no step is active,
+// beginCollect halts the turn instead.
 func (d *dialog) beginCollect(ctx context.Context, constraint int, prompted bool) (control, error) {
 	fields := d.mem.agent.Constraints[constraint].OnFail.Collect
 	var all, missing []string

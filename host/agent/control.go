@@ -17,8 +17,8 @@ type control struct {
 type controlKind uint8
 
 const (
-	// The constant goOn means that the turn continues with the next action. If there is no next
-	// action, the turn continues with the successor of the step.
+	// goOn means that the turn continues with the next action. If there is no next action, the turn
+	// continues with the successor of the step.
 	goOn controlKind = iota
 	// proceed means that the turn skips the remaining actions of the step, and continues with the
 	// successor of the step.
@@ -39,8 +39,8 @@ const (
 	wait
 )
 
-// A list of actions can have a successor. controlOf returns the control that leads to this
-// successor.
+// controlOf returns the control that leads to a target. The target is the successor of a list of
+// actions or of a step. If there is no successor, the kind of the control is goOn.
 func controlOf(target abl.Target) control {
 	switch target.Kind {
 	case abl.TargetStep:

@@ -88,8 +88,8 @@ func (d *dialog) object(ctx context.Context, at abl.Position, name, task string,
 	return values, nil
 }
 
-// A step can have several intents. classify asks a model which of them the message expresses. If no
-// intent matches, classify returns -1.
+// classify asks a model which of a step's intents the message expresses, and returns the index of
+// this intent. If no intent matches, classify returns -1.
 func (d *dialog) classify(ctx context.Context, step *abl.Step, intents []*abl.SubIntent) (int, error) {
 	phrases := []any{}
 	for _, in := range intents {

@@ -102,9 +102,9 @@ func (d *dialog) missing(ctx context.Context, step *abl.Step) (*abl.Field, error
 	return nil, nil
 }
 
-// If all fields have a value but COMPLETE_WHEN is false, the step calls reopen. reopen clears the
-// fields that COMPLETE_WHEN reads, and returns the first of these fields. If COMPLETE_WHEN reads no
-// field, reopen returns nil.
+// reopen clears the fields that COMPLETE_WHEN reads, and returns the first of these fields. If
+// COMPLETE_WHEN reads no field, reopen returns nil. reopen is called if all required fields have a
+// value but COMPLETE_WHEN is false.
 func (d *dialog) reopen(ctx context.Context, step *abl.Step) (*abl.Field, error) {
 	read := step.CompleteWhen.References()
 	var first *abl.Field

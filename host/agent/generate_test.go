@@ -262,7 +262,8 @@ func (g *generator) call(step int, leads bool) refAction {
 	return a
 }
 
-// If a step can wait for input, waits adds intents and COMPLETE_WHEN to the step.
+// waits adds random intents to a step that can wait for input. It sometimes also adds
+// COMPLETE_WHEN.
 func (g *generator) waits(s *refStep) {
 	if g.chance(40) {
 		s.complete = g.cond(1)

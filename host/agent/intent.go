@@ -16,9 +16,9 @@ import (
 // forgotten.
 const MaxReturns = 8
 
-// A phrase that is only one word can occur by chance in an answer. Therefore, while GATHER asks for
-// a text, such a phrase is recognized only in short messages. maxIntentWords is the maximum number
-// of words of a short message.
+// maxIntentWords is the maximum number of words of a short message. While GATHER asks for a text,
+// an intent's phrase that is only one word is recognized only in short messages and in questions.
+// In other messages, such a phrase can occur by chance.
 const maxIntentWords = 3
 
 // intent runs the first intent of a step that matches the message. If no phrase matches and the
@@ -103,10 +103,10 @@ func intentAt(step *abl.Step, path []int) *abl.SubIntent {
 	return nil
 }
 
-// After an intent, the agent normally waits again for the input that the intent interrupted.
-// leaveIntent is called if the turn does not continue the intent, and removes the record of this
-// input from state.Returns. If the intent has RESUME and the turn leaves the step, leaveIntent
-// keeps the record.
+// leaveIntent removes from state.Returns the record of the input that an intent interrupted.
+// leaveIntent is called if the turn does not continue the intent. Without this call, the agent
+// would later wait for this input again. If the intent has RESUME and the turn leaves the step,
+// leaveIntent keeps the record.
 func (d *dialog) leaveIntent(step *abl.Step, leavesStep bool) {
 	state := d.mem.state
 	in, last := intentAt(step, state.Path), len(state.Returns)-1

@@ -223,9 +223,9 @@ func (l *log) withdraw(from int) {
 	l.outcome.Messages = kept
 }
 
-// If a tool fails and no ON_FAIL handles its fault, unhandled returns this fault. The fault
-// contains the position in the source of the tool or, if this position is unknown, the position of
-// the call.
+// unhandled returns the fault of a turn in which a tool has failed and no ON_FAIL handles this
+// failure. The fault contains the position in the source of the tool or, if this position is
+// unknown, the position of the call.
 func (l *log) unhandled(tool abl.Name, fault *abi.Fault) *abi.Fault {
 	f := *fault
 	if f.File == "" {

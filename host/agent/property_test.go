@@ -35,7 +35,7 @@ type fate struct {
 	code   abi.Code
 }
 
-// If the code of a fate is "lost", the host cannot continue the turn after the call.
+// lost is the code of a fate after which the host cannot continue the turn.
 const lost abi.Code = "lost"
 
 // killedBy contains one message for each code of a fault. If the sandbox kills a tool, the call

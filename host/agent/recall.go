@@ -164,9 +164,9 @@ func (i *injection) add(path string, value any, result string) {
 	log.note(report.Trace{Kind: "recall", Name: path, Position: log.place(i.recall.Position), Value: mem.shownJSON(path, value), Result: result})
 }
 
-// If a fact of a recall is not stored, defaults injects the default of the fact. If a path has no
+// defaults injects the defaults of those facts of a recall that are not stored. If a path has no
 // default, defaults injects null for the path. For a domain, defaults injects the default of each
-// declared fact of the domain that has a default and is not stored.
+// declared, readable fact of the domain that has a default and is not stored.
 func (i *injection) defaults(paths []string) {
 	agent := i.rules.mem.agent
 	for _, path := range paths {

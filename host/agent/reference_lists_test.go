@@ -134,8 +134,7 @@ func (t *refTurn) extract(step *refStep, a *refAction) bool {
 	return found
 }
 
-// The model can choose an intent. classify returns the index of this intent, or -1 if the model
-// chooses none.
+// classify returns the index of the intent that the model chooses, or -1 if the model chooses none.
 func (t *refTurn) classify(step *refStep) int {
 	var phrases []string
 	for _, in := range step.intents {

@@ -161,7 +161,7 @@ type refWaiting struct {
 	remaining      []string
 }
 
-// If a step waits in its first intent, refWaiting.branch is equal to refIntents.
+// refIntents is the value of refWaiting.branch for a step that waits in its first intent.
 const refIntents = 1000
 
 // refReturn describes a step to which the conversation returns. If this step was not waiting, the

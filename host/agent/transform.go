@@ -97,8 +97,8 @@ func (a *actions) limited(ctx context.Context, tr *abl.Transform, items []any) (
 	return items[:int(n)], nil
 }
 
-// TRANSFORM evaluates expressions for an item. itemScope is the scope of these expressions, and
-// resolves the name of the item. All other names are resolved by the outer scope.
+// itemScope is the scope in which TRANSFORM evaluates expressions for an item. itemScope resolves
+// the name of the item. The outer scope resolves all other names.
 type itemScope struct {
 	abl.Scope
 	name string

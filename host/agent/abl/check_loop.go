@@ -170,8 +170,8 @@ func (a *agents) circles() {
 	}
 }
 
-// If a new conversation always reaches the same handoff without waiting, certainHandoff returns
-// this handoff.
+// certainHandoff returns the handoff that each new conversation reaches without waiting. If there
+// is no such handoff, the result is an empty Target.
 func (d *Document) certainHandoff() Target {
 	name := d.Flow.Entry.Value
 	if name == "" && len(d.Flow.Steps) > 0 {

@@ -2,5 +2,6 @@
 
 package abl
 
-// On a slow machine, an evaluation step can take up to costFactor times nominalStep.
+// costFactor is the maximum duration of an evaluation step, as a multiple of nominalStep. The
+// factor allows for slow machines.
 const costFactor = 4

@@ -2,6 +2,6 @@
 
 package abl
 
-// The race detector slows down all code. Therefore, an evaluation step can take up to costFactor
-// times nominalStep.
+// costFactor is the maximum duration of an evaluation step, as a multiple of nominalStep. The
+// factor is large because the race detector slows down all code.
 const costFactor = 100

@@ -139,8 +139,8 @@ func (ev *evaluator) charge(steps int) error {
 // calls is 2 to the power of interruptBits.
 const interruptBits = 14
 
-// Some work is done before its cost is known. spend then subtracts the steps of this work from the
-// budget. If the work exceeds the budget, the next call to the method "charge" fails.
+// spend subtracts steps from the budget. If the steps exceed the budget, spend does not fail, but
+// the next call to the method "charge" does.
 func (ev *evaluator) spend(steps int) {
 	before := *ev.cost
 	*ev.cost -= steps

@@ -13,8 +13,7 @@ const (
 	// MaxDepth is the maximum nesting depth of brackets and calls in an expression, and of lines in
 	// a file.
 	MaxDepth = 32
-	// An expression can produce a text. MaxTextChars is the maximum number of characters of this
-	// text.
+	// MaxTextChars is the maximum number of characters of a text that an expression produces.
 	MaxTextChars = 100_000
 )
 
@@ -88,8 +87,8 @@ func (e *Expr) References() []Reference {
 	return found
 }
 
-// If an expression contains no names and no functions, constant returns its value. Otherwise, the
-// second result is false.
+// constant returns the value of an expression that contains no names and no functions. If the
+// expression contains a name or a function, or if its evaluation fails, the second result is false.
 func (e *Expr) constant() (any, bool) {
 	fixed := true
 	walk(e.root, func(n node) {

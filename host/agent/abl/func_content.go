@@ -14,7 +14,7 @@ var (
 	phonePattern = lazyregexp.New(`(?:\+\d{1,3}[ .-]?)?(?:\(\d{3}\)|\b\d{3})[ .-]\d{3}[ .-]\d{4}\b`)
 )
 
-// Searching a text for personal data has a cost. costOfPII is the number of steps for each byte.
+// costOfPII is the cost of searching a text for personal data, in steps per byte of the text.
 const costOfPII = 5
 
 // contentFunctions returns the functions that search a text for personal data. The functions find

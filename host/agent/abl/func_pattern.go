@@ -35,8 +35,8 @@ func (p *pattern) cost(instructions int) int { return instructions / workPerStep
 
 var errPatternSize = errors.New("the pattern is too large")
 
-// When a file is loaded, a pattern is checked only if its cost is at most maxLoadCost. More
-// expensive patterns are checked during evaluation.
+// maxLoadCost is the maximum cost of parsing a pattern that is checked when its file is loaded.
+// More expensive patterns are checked during evaluation.
 const maxLoadCost = 10_000
 
 // checkPattern returns an error if a pattern in a file is invalid.

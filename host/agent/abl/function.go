@@ -123,7 +123,8 @@ func (c *invocation) integer(i, fallback int) int {
 	return truncated(n)
 }
 
-// A usage is a text such as "ADD(a, b)". usageName returns the name at its start.
+// usageName returns the name of the function at the start of a usage. A usage is a text such as
+// "ADD(a, b)".
 func usageName(usage string) string {
 	name, _, _ := strings.Cut(usage, "(")
 	return name

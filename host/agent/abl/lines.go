@@ -15,8 +15,8 @@ const (
 	MaxItems = 1000
 	// MaxLineBytes is the maximum length of a line.
 	MaxLineBytes = 64 << 10
-	// A value in brackets can continue on further lines. maxContinued is the maximum number of
-	// these lines.
+	// maxContinued is the maximum number of further lines on which a value in brackets can
+	// continue.
 	maxContinued = 200
 )
 
@@ -180,9 +180,9 @@ func (r *lineReader) literal(e *entry) {
 	e.value = Text{Position: Position{e.num + 1, margin + 1}, Value: strings.Join(lines, "\n"), Indent: margin}
 }
 
-// A value in brackets can have several lines. continued reads these lines until the brackets are
-// closed. Each further line must be indented more deeply than the first line, or start with a
-// closing bracket.
+// continued reads the further lines of a value in brackets until the brackets are closed. Each
+// further line must be blank, be indented more deeply than the first line, or start with a closing
+// bracket.
 func (r *lineReader) continued(e *entry) {
 	start, depth := r.next, openBrackets(e.value.Value)
 	parts, raw := []string{e.value.Value}, e.raw
@@ -255,7 +255,7 @@ func cutComment(s string) (text, comment string) {
 	return text, comment
 }
 
-// If a value starts with a bracket, openBrackets returns the number of its unclosed brackets. For
+// openBrackets returns the number of unclosed brackets in a value that starts with a bracket. For
 // any other value, openBrackets returns 0, because only a value in brackets can continue on the
 // next line.
 func openBrackets(s string) int {

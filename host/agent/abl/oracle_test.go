@@ -255,8 +255,8 @@ func oracleApply(op oracleOp, v []any, vars map[string]any, now time.Time) any {
 	return oracleCompare(op.name, v[0], v[1])
 }
 
-// For some operators and functions, the result does not always depend on every operand.
-// oracleChoose applies these operators and functions.
+// oracleChoose applies the operators and functions whose result does not always depend on every
+// operand. For all other names, the second result is false.
 func oracleChoose(name string, v []any) (any, bool) {
 	failed := func(x any) bool { _, is := x.(oracleFailure); return is }
 	decide := func(first bool, decisive bool, x any) any {

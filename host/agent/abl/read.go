@@ -115,7 +115,7 @@ func (r *reader) unknownKey(e *entry, what string, known properties) {
 var foreign = []string{"ON_ERROR", "GATHER", "ESCALATE", "COMPLETE", "TEMPLATES", "MESSAGE_KEY", "VOICE", "FORMATS", "ACTIONS", "DELEGATE",
 	"PERSONA", "LIMITATIONS", "GUARDRAILS", "INTENTS", "NLU", "BRANCHES", "PRESENT", "CORRECTIONS", "STRATEGY", "STEP_CONSTRAINTS", "RETRY_DELAY"}
 
-// If an entry cannot have properties, leaf reports the lines below the entry.
+// leaf reports an error if there are lines below an entry that cannot have properties.
 func (r *reader) leaf(e *entry) {
 	if len(e.children) > 0 {
 		r.errorf(e.children[0].at(), problem.Indentation, "indent it like "+e.key, "the key %s has no properties", e.key)
@@ -221,8 +221,8 @@ func nearBlock(key string, known properties) string {
 	return spell.Name(key, names)
 }
 
-// If a part of a file consists of actions, such as SET and RESPOND, readActions reads these
-// actions. Otherwise, readActions returns false.
+// readActions reads a part of a file that consists of actions, such as SET and RESPOND. If the part
+// does not consist of actions, readActions returns false.
 func readActions(r *reader, root *entry) bool {
 	for _, e := range root.children {
 		if !slices.Contains(actionKeys, strings.ToUpper(e.key)) && !(e.is("ON_FAIL") && len(root.children) > 1) {

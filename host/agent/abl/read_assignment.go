@@ -60,8 +60,8 @@ func equalsSign(s string) int {
 	return found
 }
 
-// The target of an assignment consists of parts. readIndexes converts the parts to the path of the
-// assignment.
+// readIndexes converts the parts of an assignment's target to the path and the computed indexes of
+// the assignment.
 func readIndexes(r *reader, a *Assignment, parts []targetPart) {
 	var names []string
 	for _, part := range parts {
@@ -115,7 +115,7 @@ func splitIndexes(text Text) (plain string, parts []targetPart, closed bool) {
 	return plain, parts, true
 }
 
-// If a text starts with a bracket, closingBracket returns the offset of the bracket that closes it.
+// closingBracket returns the offset of the bracket that closes the bracket at the start of a text.
 // If the bracket is not closed, the result is -1.
 func closingBracket(s string) int {
 	end, depth := -1, 0

@@ -144,7 +144,7 @@ func readAssignments(r *reader, e *entry) []Assignment {
 	return list
 }
 
-// If an item cannot have properties, leafItem reports the lines below the item.
+// leafItem reports an error if there are lines below an item that cannot have properties.
 func (r *reader) leafItem(e *entry) {
 	if len(e.children) > 0 {
 		r.errorf(e.children[0].at(), problem.Indentation, "indent the line like the line above", "the item %s has no properties", problem.Quote(e.source()))

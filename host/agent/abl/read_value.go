@@ -112,7 +112,8 @@ func (r *reader) condition(e *entry) *Expr {
 	return x
 }
 
-// If the value of an entry is a constant, constantOf returns this value.
+// constantOf returns the value of an entry that must be a constant. If the value is not a constant,
+// constantOf reports an error.
 func (r *reader) constantOf(e *entry) any {
 	x := r.expression(e)
 	if x == nil {

@@ -80,8 +80,8 @@ func (f *search) find() ([]int, error) {
 	return match, nil
 }
 
-// A search can begin with the character before the field "position". continuation returns the
-// pattern for such a search. In the returned pattern, the first group contains the match.
+// continuation returns the pattern for a search that begins with the character before the field
+// "position" of the search. In the returned pattern, the first group contains the match.
 func (p *pattern) continuation() (re *regexp.Regexp, err error) {
 	if p.rest != nil {
 		return p.rest, nil

@@ -154,8 +154,9 @@ func (r *renderer) each(p part, value any) error {
 	return nil
 }
 
-// The content of "{{#each}}" is evaluated in an itemScope. itemScope looks up a name first in the
-// fields of the item, and then in the outer scope.
+// itemScope is the scope in which the content of "{{#each}}" is evaluated for an item. itemScope
+// resolves "this", "@index", "@first" and "@last". It looks up any other name first in the fields
+// of the item, and then in the outer scope.
 type itemScope struct {
 	outer Scope
 	item  any

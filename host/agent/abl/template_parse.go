@@ -119,9 +119,10 @@ func closingBraces(s string, i int) int {
 	return -1
 }
 
-// If a tag is the only content of its line, standalone removes the line. For this purpose, the
-// method returns the text before the tag without the indentation of the tag, and skips the line
-// break after the tag.
+// standalone removes the line of a tag if the tag is the only content of the line. For this
+// purpose, standalone returns the text before the tag without the indentation of the tag, and skips
+// the line break after the tag. For any other tag, standalone returns the text before the tag
+// unchanged.
 func (p *templateParser) standalone(before string, open int) string {
 	s := p.text.Value
 	trimmed := strings.TrimRight(before, " \t")

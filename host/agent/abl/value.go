@@ -69,7 +69,7 @@ func IsTruthy(v any) bool {
 	}
 }
 
-// A text can count as a number. maxNumberBytes is the maximum length of such a text.
+// maxNumberBytes is the maximum length of a text that can count as a number.
 const maxNumberBytes = 400
 
 // parseNumber parses a text that contains a decimal number. A sign before the number and spaces
