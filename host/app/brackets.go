@@ -10,10 +10,9 @@ import (
 // closing maps each opening bracket to the corresponding closing bracket.
 var closing = map[string]string{"{": "}", "[": "]"}
 
-// If a file cannot be parsed, its brackets can be unbalanced. bracketProblem returns the first
-// error about its brackets, or nil if all brackets match. Each of these is an error: a closing
-// bracket of the wrong kind, a closing bracket without an opening bracket, and a missing closing
-// bracket.
+// bracketProblem returns the first error about the brackets of a file that cannot be parsed, or nil
+// if all brackets match. Each of these is an error: a closing bracket of the wrong kind, a closing
+// bracket without an opening bracket, and a missing closing bracket.
 func bracketProblem(file string, tokens token.Tokens) *problem.Problem {
 	var open []*token.Token
 	found := func(t *token.Token, hint, format string, args ...any) *problem.Problem {

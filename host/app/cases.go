@@ -10,8 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// A file with test cases has a name that ends with casesSuffix. The file name begins with the name
-// of the tool.
+// casesSuffix follows the name of the tool in the name of a file with test cases.
 const casesSuffix = ".tests.yaml"
 
 // maxCases is the maximum number of test cases of a tool.
@@ -236,7 +235,9 @@ func (r caseReader) records(n *node, key string) []CaseRecord {
 	return records
 }
 
-// The value of the key must be an object. object returns this object, or nil if the key is missing.
+// The method "object" returns the value of a key that must contain an object. If the key is
+// missing, the method returns nil. If the value is not an object, the method reports an error and
+// returns nil.
 func (r caseReader) object(n *node, key string) *CaseValue {
 	v := n.get(key)
 	if v == nil {

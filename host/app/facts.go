@@ -78,7 +78,7 @@ func factTypes() []string {
 	return words
 }
 
-// The key "scope" of a fact can have the values in factScopes.
+// factScopes maps each valid value of the key "scope" of a fact to its scope.
 var factScopes = map[string]declare.Scope{
 	"user": declare.ScopeUser, "project": declare.ScopeApplication, "execution_tree": declare.ScopeWorkflow,
 }
@@ -87,8 +87,8 @@ func (r *factReader) scope(n *node) declare.Scope {
 	return factScopes[r.word(n, "scope", []string{"user", "project", "execution_tree"})]
 }
 
-// The value in the file must be one of the known words. word returns this word, or "" if the value
-// is not known.
+// The method "word" returns the value of a key if the value is one of the known words. Otherwise,
+// it reports an error and returns "". If the key is missing, it returns "" without an error.
 func (r *factReader) word(n *node, key string, known []string) string {
 	if n == nil {
 		return ""

@@ -130,8 +130,9 @@ func (r *fileReader) similarFile(file string) string {
 
 var drive = lazyregexp.New(`^[A-Za-z]:`)
 
-// The argument "base" is a folder. resolve converts a path relative to this folder to a path
-// relative to the folder of the app.
+// resolve converts a path relative to the folder "base" to a path relative to the folder of the
+// app. If the path is invalid or leads out of the app's folder, resolve reports an error and the
+// second result is false.
 func (r *fileReader) resolve(n *node, base string) (string, bool) {
 	p := n.value
 	file := path.Join(base, p)

@@ -9,13 +9,11 @@ import (
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )
 
-// The name of a store should describe its content. poorNames matches names that do not, such as
-// "data" or "data2".
+// poorNames matches names that do not describe the content of a store, such as "data" or "data2".
 var poorNames = lazyregexp.New(`(?i)^([a-z]|data|temp|tmp|test|testing|foo|bar|baz|abc|xyz` +
 	`|store|my_?store|memory|mem|stuff|things?|misc|new|untitled|example|sample|values?|objects?|info)[_-]?[0-9]*$`)
 
-// The declaration of a store can be valid, but still a probable mistake. lintStore warns about such
-// declarations.
+// lintStore warns about a declaration of a store that is valid but probably a mistake.
 func (r *storeReader) lintStore(m member, s declare.Store) {
 	if poorNames().MatchString(s.Name) {
 		r.warnf(m.position, problem.PoorName, "choose a name such as userPreferences or orderHistory; the name of a store cannot be changed later", "the name %s does not describe the content", problem.Quote(s.Name))
@@ -33,8 +31,8 @@ func (r *storeReader) lintStore(m member, s declare.Store) {
 	}
 }
 
-// If a store is not granted to any tool or prompt, lintGrants adds a warning. If the app has no
-// tools and no prompts, there is no warning.
+// lintGrants adds a warning for each store that is not granted to any tool or prompt. If the app
+// has no tools and no prompts, there is no warning.
 func (l *load) lintGrants(a *App) {
 	if len(a.Tools)+len(a.Prompts) == 0 {
 		return
@@ -60,8 +58,8 @@ func (l *load) lintGrants(a *App) {
 	}
 }
 
-// If a tool has the read-only hint, but also grants that allow changes, lintReadOnly adds a
-// warning. Some clients ask the user to confirm changes. These clients rely on the read-only hint.
+// lintReadOnly adds a warning if a tool has the read-only hint but also grants that allow changes.
+// Some clients ask the user to confirm changes. These clients rely on the read-only hint.
 func (r *toolReader) lintReadOnly(annotations *node, t *Tool) {
 	if t.Annotations.ReadOnlyHint == nil || !*t.Annotations.ReadOnlyHint {
 		return

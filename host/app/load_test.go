@@ -120,7 +120,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// This constant is the section "memory" of an app file. It is copied from the documentation of the
+// scopeSelection is the section "memory" of an app file. It is copied from the documentation of the
 // vendor.
 const scopeSelection = `
 # User preferences - persist across sessions

@@ -56,8 +56,7 @@ func (r *toolReader) machineModels(doc *machine.Document) []string {
 	return doc.Models()
 }
 
-// In a machine, the names of collections can be literals. machineGrants returns the grants on these
-// collections.
+// machineGrants returns the grants on those collections whose names are literals in the machine.
 func (r *toolReader) machineGrants(file string, doc *machine.Document) []declare.Grant {
 	var grants []declare.Grant
 	for _, c := range doc.Collections() {

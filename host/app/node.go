@@ -95,10 +95,10 @@ func (n *node) each(f func(*node)) {
 	}
 }
 
-// A JSON Pointer refers to a value. The method "at" returns the position of this value. If the
-// value is a member of an object, the method "at" returns the position of the member's key. If the
-// value does not exist, the method "at" follows the pointer as far as possible, and returns the
-// position of the last existing value.
+// The method "at" returns the position of the value to which a JSON Pointer refers. If the value is
+// a member of an object, the method "at" returns the position of the member's key. If the value
+// does not exist, the method "at" follows the pointer as far as possible, and returns the position
+// of the last existing value.
 func (n *node) at(pointer string) position {
 	found := n.position
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {

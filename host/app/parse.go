@@ -39,7 +39,8 @@ func parse(file string, content []byte) (*node, problem.List) {
 	return parseYAML(file, content)
 }
 
-// Some bytes do not occur in text files. checkText rejects these bytes.
+// checkText rejects content that is not UTF-8, and content with characters below U+0020 other than
+// tabs and line breaks.
 func checkText(file string, content []byte) *problem.Problem {
 	if bytes.HasPrefix(content, []byte("\xff\xfe")) || bytes.HasPrefix(content, []byte("\xfe\xff")) {
 		mistake := newProblem(position{file, 1, 1}, problem.Unreadable, "save the file as UTF-8", "the file is encoded in UTF-16")

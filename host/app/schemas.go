@@ -16,8 +16,8 @@ type schemaReader struct {
 	files *fileReader
 }
 
-// A JSON Schema can be inline or in a file. schema returns it. If the key is missing, or if the
-// file cannot be read, the method returns nil.
+// The method "schema" returns the JSON Schema that the node n contains, inline or as the path of a
+// file. If the key is missing, or if the schema cannot be read, the method returns nil.
 func (r *schemaReader) schema(n *node, key string) *node {
 	switch {
 	case n == nil || n.kind == null:
@@ -63,7 +63,7 @@ func (r *schemaReader) compiled(root *node, strict bool) json.RawMessage {
 	return b.Bytes()
 }
 
-// The value of the node n is a path. schemaFile reads the schema in the file at this path.
+// schemaFile reads the schema in the file whose path is the value of the node n.
 func (r *schemaReader) schemaFile(n *node, key string) *node {
 	if strings.HasPrefix(strings.TrimSpace(n.value), "{") {
 		r.errorf(n.position, problem.WrongType, "write the JSON without `|` and without quotes around it", "the value of %s is a string that contains JSON", key)
@@ -101,8 +101,8 @@ func (r *schemaReader) isJSON(n *node) bool {
 	return ok
 }
 
-// Each error of a schema contains a JSON Pointer. schemaErrors reports the error at the position to
-// which this pointer refers.
+// schemaErrors reports each error of a schema at the position to which the JSON Pointer of the
+// error refers. An error without a JSON Pointer is reported at the position of the schema.
 func (r *schemaReader) schemaErrors(root *node, err error) {
 	if many, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range many.Unwrap() {

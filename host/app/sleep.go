@@ -36,8 +36,8 @@ func (r sleepReader) sleep(n *node, a *App) *declare.Sleep {
 	return s
 }
 
-// The section "sleep" must name either a tool or a model. If it names both or neither, source
-// reports an error.
+// The method "source" reports that the section "sleep" names both a tool and a model, or neither of
+// them. The section must name exactly one of them.
 func (r sleepReader) source(n *node, both bool) {
 	if both {
 		r.errorf(n.position, problem.MissingKey, "remove the key `tool` or the key `model`", "the section `sleep` names both a tool and a model")

@@ -58,7 +58,8 @@ func (r *sourceReader) source(n *node, t *Tool) *node {
 	return nil
 }
 
-// If an engine can run a file, sourceFile makes this file the source of the tool.
+// sourceFile makes a file the source of the tool if an engine can run the file. Otherwise,
+// sourceFile reports an error.
 func (r *sourceReader) sourceFile(n *node, t *Tool, file string) {
 	if ext := path.Ext(file); !slices.Contains(r.extensions, ext) {
 		r.errorf(n.position, problem.BadSource, "use a source file with one of these extensions: "+strings.Join(r.extensions, ", "), "no engine supports %s files such as %s", problem.Quote(ext), problem.Quote(file))
@@ -99,9 +100,9 @@ func (r *sourceReader) folder(n *node, t *Tool) *node {
 	return manifest
 }
 
-// If the folder contains exactly one source file with the base name "main", defaultEntry makes this
-// file the source of the tool. If it contains no source file with this base name, defaultEntry
-// tries the base name "index".
+// defaultEntry makes the source file with the base name "main" in a tool's folder the source of the
+// tool. If there is no such file, defaultEntry tries the base name "index". If several files have
+// the same base name, or if none is found, defaultEntry reports an error.
 func (r *sourceReader) defaultEntry(n *node, t *Tool) {
 	for _, name := range entryNames {
 		var found []string
@@ -122,8 +123,8 @@ func (r *sourceReader) defaultEntry(n *node, t *Tool) {
 	r.errorf(n.position, problem.BadSource, "set source in the "+ManifestName+" of the folder, or name the file main with one of the extensions "+strings.Join(r.extensions, ", "), "the folder %s contains no file named `main` or `index` with a supported extension", problem.Quote(t.Dir))
 }
 
-// If the source of a tool is a file, a manifest in the same folder is not read. lintManifestBeside
-// warns about such a manifest.
+// lintManifestBeside warns about a manifest in the folder of a tool's source file. Such a manifest
+// is not read. There is no warning if the folder is the folder of the app.
 func (r *sourceReader) lintManifestBeside(n *node, file string) {
 	dir := path.Dir(file)
 	if dir == "." {

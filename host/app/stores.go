@@ -14,7 +14,7 @@ import (
 
 var (
 	storeKeys = []string{"name", "description", "kind", "access", "retention", "strict", "schema", "expose"}
-	// Only a collection can have the keys in collectionKeys.
+	// collectionKeys contains the keys that only a collection can have.
 	collectionKeys = []string{"embedding", "erase", "language"}
 	allStoreKeys   = slices.Concat(storeKeys, collectionKeys)
 )
@@ -77,7 +77,9 @@ func (r *storeReader) store(m member) declare.Store {
 
 var notInName = lazyregexp.New(`[^A-Za-z0-9_-]+`)
 
-// If a name is invalid, storeNameHint returns a hint that contains a similar, valid name.
+// storeNameHint returns a hint for an invalid name of a store. The hint contains a similar, valid
+// name. If there is no similar name, the result is "". If the name is declare.SessionMeta, the hint
+// explains how to use this built-in store.
 func storeNameHint(name string) string {
 	if strings.EqualFold(name, declare.SessionMeta) {
 		return "use the built-in store with a read grant, without a declaration"

@@ -8,8 +8,7 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// Authors sometimes write a wrong key. The map "synonyms" contains such keys, and the correct keys
-// that they stand for.
+// synonyms maps wrong keys that authors sometimes write to the correct keys.
 var synonyms = map[string]string{
 	"scope": "access", "access_type": "access", "ttl": "retention", "lifetime": "retention",
 	"stores": "memory", "memory_stores": "memory", "strict_schema": "strict", "title": "name", "label": "name",

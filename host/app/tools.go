@@ -46,8 +46,8 @@ func (r *toolReader) tools(n *node) []Tool {
 	return tools
 }
 
-// If a run names no tool, the app executes its default tool. defaultTool reads the name of this
-// tool.
+// defaultTool reads the name of the app's default tool. If a run names no tool, the app executes
+// this tool.
 func (r *toolReader) defaultTool(n *node, a *App) string {
 	if n == nil {
 		return ""
@@ -141,7 +141,7 @@ func (r *toolReader) declaration(at position, before int, t *Tool, from ...*node
 	}
 }
 
-// An input schema must have the type "object". objectSchema checks this.
+// objectSchema reports an error if an input schema has a type other than "object".
 func (r *toolReader) objectSchema(n *node) {
 	if n == nil {
 		return

@@ -84,7 +84,8 @@ func lacks(n *node, key string, known []string) bool {
 	return true
 }
 
-// If an object contains a key twice, once reports it.
+// The method "once" reports each key that an object contains twice. If there is such a key, the
+// method returns false.
 func (r fieldReader) once(n *node) bool {
 	again := n.repeated()
 	for _, m := range again {

@@ -95,9 +95,9 @@ func checkTokens(file string, tokens token.Tokens) *problem.Problem {
 	return nil
 }
 
-// Some tokens can begin a nested block. For such a token, blockIndent returns its column. For any
-// other token, blockIndent returns 0. If a block is nested in another block, it is indented by at
-// least one more column.
+// blockIndent returns the column of a token that can begin a nested block. If the token is the
+// colon of a mapping, blockIndent returns the column of the key. For any other token, blockIndent
+// returns 0. If a block is nested in another block, it is indented by at least one more column.
 func blockIndent(t *token.Token) int {
 	switch t.Type {
 	case token.SequenceEntryType, token.MappingKeyType:

@@ -52,7 +52,8 @@ func (r *yamlReader) key(n ast.MapKeyNode) (string, bool) {
 	return "", false
 }
 
-// The value of a merge key refers to objects. merged returns these objects.
+// merged returns the objects to which the value of a merge key refers. If the value refers to
+// anything else, merged reports an error and returns nil.
 func (r *yamlReader) merged(value ast.Node) []*node {
 	if value == nil {
 		return nil
