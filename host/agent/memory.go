@@ -25,7 +25,7 @@ type memory struct {
 	input, result, failure any
 	// arguments contains the input of a call while the constraints on the call are checked.
 	arguments map[string]any
-	// The map "cache" contains the facts that were read. Its keys are the paths of the facts.
+	// cache contains the facts that were read. The keys are the paths of the facts.
 	cache map[string]cachedFact
 	// cost is the remaining number of evaluation steps in this turn. interrupt returns an error if
 	// the turn has been canceled.

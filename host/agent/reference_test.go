@@ -135,8 +135,8 @@ type refAgent struct {
 	recalls     []refRecall
 	constraints []refConstraint
 	start       []refAction
-	// The map "sensitive" contains the variables and the facts that the agent declares as
-	// sensitive.
+	// sensitive contains the names of the variables and the paths of the facts that the agent
+	// declares as sensitive.
 	sensitive []string
 	hooks     []refHook
 	steps     []refStep
@@ -264,8 +264,8 @@ type refTurn struct {
 	running bool
 	excused int
 	args    map[string]any // the input of a call, while the constraints on the call are checked
-	// TRANSFORM evaluates expressions for each item. itemName and item are the name and the value
-	// of the current item.
+	// itemName and item are the name and the value of the current item of TRANSFORM, which
+	// evaluates expressions for each item.
 	itemName  string
 	item      any
 	requested string // the field for which the step waited before this turn

@@ -33,14 +33,14 @@ type State struct {
 	Path []int `json:"path,omitempty"`
 	// Result is the value that "call_result" has at the waiting action.
 	Result any `json:"result,omitempty"`
-	// If a constraint collects fields, Constraint is the index of this constraint. Remaining
+	// Constraint is the index of the constraint that is collecting fields, if any. Remaining
 	// contains those fields that this constraint has not collected yet.
 	Constraint int      `json:"constraint,omitempty"`
 	Remaining  []string `json:"remaining,omitempty"`
 	// Collecting is the field that the step or the constraint requests.
 	Collecting string `json:"collecting,omitempty"`
-	// When the flow ends, the conversation returns to earlier steps. Returns contains these steps.
-	// The conversation returns first to the last step in Returns.
+	// Returns contains interrupted steps to which the conversation returns later. The conversation
+	// returns first to the last step in Returns.
 	Returns []Return `json:"returns,omitempty"`
 	// Collected contains the fields that the current step has collected.
 	Collected []string `json:"collected,omitempty"`
@@ -50,8 +50,7 @@ type State struct {
 	// instructions.
 	Transcript   []model.Message `json:"transcript,omitempty"`
 	Instructions []string        `json:"instructions,omitempty"`
-	// The key of Attempts is the name of a step that limits its attempts. The value is the number
-	// of attempts.
+	// Attempts maps the name of a step that limits its attempts to the number of attempts so far.
 	Attempts map[string]int `json:"attempts,omitempty"`
 	// Stored contains digests. The key is the index of a trigger, and the value is the digest of
 	// the value that this trigger stored last.

@@ -42,8 +42,8 @@ type turn struct {
 	agentStart, stepStart int
 	// inStep is true while a step is running. Only a step can wait for input.
 	inStep bool
-	// The flow begins with the step "entry". If entry is "", the flow begins with the first step of
-	// the agent.
+	// entry is the step with which the flow begins. If entry is "", the flow begins with the
+	// agent's entry step, which is by default the first step.
 	entry string
 	// closed is true after the hooks at the end of the turn have run.
 	closed bool

@@ -225,7 +225,7 @@ type Flow struct {
 type Step struct {
 	Name
 	Body
-	// If the step does not declare REASONING, Reasoning is nil.
+	// Reasoning is nil if the step does not declare REASONING.
 	Reasoning      *bool
 	When           *Expr
 	Gather         *Gather

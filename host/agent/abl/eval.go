@@ -37,8 +37,8 @@ type Options struct {
 	// Remaining is a budget of steps that several evaluations share. Each evaluation subtracts its
 	// steps from the budget. If Remaining is not nil, Cost is ignored.
 	Remaining *int
-	// During an evaluation, the function Interrupt is called about every 16,000 steps. If Interrupt
-	// returns an error, the evaluation ends. If Interrupt is nil, evaluations are not interrupted.
+	// Interrupt is called about every 16,000 steps of an evaluation. If Interrupt returns an error,
+	// the evaluation ends. If Interrupt is nil, evaluations are not interrupted.
 	Interrupt func() error
 	// Shown is the scope of the expressions that a template prints. The conditions in a template
 	// always use the scope that is passed to Render. If Shown is nil, the printed expressions also

@@ -20,8 +20,7 @@ func (p Position) String() string { return fmt.Sprintf("%d:%d", p.Line, p.Column
 type Text struct {
 	Position
 	Value string
-	// If Value has several lines, Indent is the number of characters before each line except the
-	// first.
+	// Indent is the number of characters before each line of Value except the first line.
 	Indent int
 }
 

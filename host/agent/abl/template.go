@@ -7,8 +7,8 @@ import "strings"
 type Template struct {
 	text  Text
 	parts []part
-	// If the last line of the text contains only a tag, trimEnd is true. If trimEnd is true, the
-	// line break before the last line of the text is not rendered.
+	// trimEnd is true if the last line of the text contains only a tag. In this case, the line
+	// break before the last line is not rendered.
 	trimEnd bool
 }
 
@@ -75,7 +75,7 @@ func (t *Template) Render(scope Scope, o Options) (string, []Warning, error) {
 
 type renderer struct {
 	ev *evaluator
-	// The conditions in "{{#if}}" are evaluated in the scope "conditions".
+	// conditions is the scope in which the conditions in "{{#if}}" are evaluated.
 	conditions Scope
 	out        strings.Builder
 	chars      int

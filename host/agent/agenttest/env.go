@@ -31,7 +31,7 @@ type Env struct {
 	// User and SessionID identify the caller. Facts of the user belong to User, and so do variables
 	// that are never reset. States of agents belong to SessionID.
 	User, SessionID string
-	// The key of Tools is the name of a tool, and the value is the tool.
+	// Tools maps the name of a tool to the tool.
 	Tools map[string]ToolFunc
 	// Search performs recalls. A turn sets Search by calling OnSearch, which is documented in
 	// agent.Env. Before a tool searches the memory, it calls Search.
@@ -42,8 +42,8 @@ type Env struct {
 	// Memory is the memory of the user, which prompts contain. If the user has no memory, Memory is
 	// nil.
 	Memory *report.MemoryContext
-	// The key of Scopes is the path of a fact, and the value is the scope of this fact. If Scopes
-	// does not contain a path, the first name of the path determines the scope.
+	// Scopes maps the path of a fact to the scope of the fact. If Scopes does not contain a path,
+	// the first name of the path determines the scope.
 	Scopes map[string]abl.FactScope
 
 	// Calls contains all calls to tools. Prompts contains all requests to models. Calls and Prompts
