@@ -21,14 +21,15 @@ type anchors struct {
 	// session, workflow and erased are the records that were read at the start. They are never nil.
 	// An absent anchor is the zero Record.
 	session, workflow, erased *storage.Record
-	// The apps of a tenant can share blocks. If the user was erased from these blocks, a mark
-	// exists, and sharedKey is the mark's key. If the app has no shared blocks, sharedKey is "".
+	// sharedKey is the key of the mark that exists if the user was erased from the blocks that the
+	// apps of the tenant share. If the caller has no user or the app has no shared blocks,
+	// sharedKey is "". sharedErased is the record that was read under sharedKey.
 	sharedKey    storage.Key
 	sharedErased *storage.Record
 	// anonymous is the content that sessionMeta has if the caller has no session.
 	anonymous session.State
-	// If the run is executed again after an approval, approved is the record of the request for
-	// this approval. Otherwise, approved is nil.
+	// approved is the record of the approval request, if the run is executed again after an
+	// approval. Otherwise, approved is nil.
 	approved *storage.Record
 }
 

@@ -15,7 +15,7 @@ type Authority struct {
 	unrestricted bool
 	// readOnly is true if the Authority allows only reads, even if the grants allow more.
 	readOnly bool
-	// If the Authority is not unrestricted, grants contains the rights.
+	// grants contains the rights of an Authority that is not unrestricted.
 	grants []declare.Grant
 }
 

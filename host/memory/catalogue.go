@@ -30,8 +30,8 @@ type declaration struct {
 	Retention string        `json:"retention,omitempty"`
 	Strict    bool          `json:"strict,omitempty"`
 	Schema    string        `json:"schema,omitempty"`
-	// If the store has items in several scopes, Scopes is a JSON text that contains the scopes of
-	// the declared items. Otherwise it is "".
+	// Scopes is a JSON text that contains the scopes that the store's items declare. If no item
+	// declares a scope, Scopes is "".
 	Scopes string `json:"scopes,omitempty"`
 	// Shared reports whether all apps of the tenant share the records of users.
 	Shared bool `json:"shared,omitempty"`
@@ -245,7 +245,8 @@ func accessOf(access declare.Scope, shared bool) declare.Scope {
 // has records that were written before the change.
 type ScopeChangedError struct {
 	Store string
-	// If only the scope of an item has changed, Item is that item. Otherwise, Item is "".
+	// Item is the item whose scope has changed. If the access or the kind of the whole store has
+	// changed, Item is "".
 	Item            string
 	Was, Is         declare.Scope
 	WasKind, IsKind declare.Kind
@@ -316,8 +317,8 @@ type StoreAudit struct {
 	Orphan bool `json:"orphan,omitempty"`
 	// Unfit is the number of records that do not match the store's schema.
 	Unfit int `json:"unfit,omitempty"`
-	// If the records of the store were written under an access that differs from the declared
-	// access, Moved is the access under which they were written. Otherwise Moved is "".
+	// Moved is the access under which records of the store were written, if this access differs
+	// from the declared access. Otherwise, Moved is "".
 	Moved declare.Scope `json:"moved,omitempty"`
 }
 

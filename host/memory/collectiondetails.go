@@ -17,7 +17,8 @@ type CollectionDetails struct {
 	Access    string `json:"access"`
 	Retention string `json:"retention,omitempty"`
 	Language  string `json:"language,omitempty"`
-	// If the entries do not belong to the app, Erase is "".
+	// Erase is the rule that applies when a user is erased. Unless Access is "application", Erase
+	// is "".
 	Erase string `json:"erase,omitempty"`
 	// Embedding is the name of the declared embedding model.
 	Embedding string `json:"embedding"`

@@ -21,8 +21,8 @@ import (
 // does not contain the content.
 type RecordInfo struct {
 	Store string `json:"store"`
-	// If the store has several records for each user, session or app, Item is the name of the
-	// record within the store.
+	// Item is the name of the record within the store, if the store has several records for each
+	// user, session or app.
 	Item     string     `json:"item,omitempty"`
 	User     string     `json:"user_id,omitempty"`
 	Session  string     `json:"session_id,omitempty"`

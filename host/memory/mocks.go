@@ -180,7 +180,7 @@ type mocks struct {
 	// test is true in a test run. In a test run, a collection without mocks has no entries, and no
 	// vectors are computed.
 	test bool
-	// The map "answered" contains the number of completed calls of "recall" for each collection.
+	// answered maps a collection that has mocks to the number of calls of "recall" so far.
 	answered map[string]int
 }
 

@@ -41,8 +41,8 @@ type Pause struct {
 	// the run has ended.
 	Key, Fingerprint string
 	Answer           []byte
-	// If an earlier approval request of the run was approved, Claim is the Claim under which the
-	// run was executed. Otherwise Claim is nil.
+	// Claim is the Claim under which the run was executed, if an earlier approval request of the
+	// run was approved. Otherwise, Claim is nil.
 	Claim *approval.Claim
 }
 

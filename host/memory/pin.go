@@ -13,10 +13,11 @@ import (
 type pin struct {
 	Embedder string `json:"embedder"`
 	Dim      int    `json:"dimension"`
-	// During a move, MovingTo is the vector space to which the entries are being moved. Otherwise
-	// MovingTo is nil. During a move, the vectors of new entries belong to the space MovingTo.
+	// MovingTo is the vector space to which the entries are being moved, or nil if no move is in
+	// progress. During a move, the vectors of new entries belong to the space MovingTo.
 	MovingTo *pin `json:"moving_to,omitempty"`
-	// If the collection is undeclared, Maker identifies the user whose run created it; see makerOf.
+	// Maker identifies the user whose run created the collection, if the collection is undeclared;
+	// see makerOf.
 	Maker string `json:"maker,omitempty"`
 }
 

@@ -46,8 +46,8 @@ type scenario struct {
 	stores []string
 	runs   []*runHistory
 	others []event // events of the environment
-	// The clock can advance between two moves of the scheduler. advances is the probability of this
-	// in percent.
+	// advances is the probability in percent that the clock advances between two moves of the
+	// scheduler.
 	advances int
 	troubles []string
 }

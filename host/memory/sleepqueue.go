@@ -28,8 +28,7 @@ func NewSleepQueue(s *Service) SleepQueue { return SleepQueue{s} }
 // Due contains a record of the queue.
 type Due struct {
 	Tenant, User, Session string
-	// If the run is not leased, At is the time at which the run is due. If the run is leased, At is
-	// the end of the lease.
+	// At is the time at which the run is due. If the run is leased, At is the end of the lease.
 	At time.Time
 	// Tries is the number of times that the run has begun.
 	Tries int

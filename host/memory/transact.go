@@ -49,8 +49,9 @@ type Tx struct {
 	// lists the different parts.
 	Key         string
 	Fingerprint string
-	// If the transaction executes an approved run again, Claim is set. The commit then ends the
-	// approval request. If the Claim is no longer valid, nothing is stored.
+	// Claim is the Claim under which the transaction executes an approved run again, or nil. If
+	// Claim is set, the commit ends the approval request. If the Claim is no longer valid, nothing
+	// is stored.
 	Claim *approval.Claim
 	// Seed is the seed of the transaction. Transactions with the same Seed and the same run create
 	// entries with the same ids. Default: a random seed.

@@ -15,8 +15,8 @@ type Block struct {
 	// Name is the name of the block, such as "core". In JSON, the member for Name is "block_type".
 	Name    string
 	Content string
-	// If the text belongs to an agent, Agent is the id of the agent. If the text belongs to the
-	// user, Agent is "".
+	// Agent is the id of the agent to which the text belongs, or "" if the text belongs to the
+	// user.
 	Agent string
 	// Created is the time of the first write. Updated is the time of the last write, in whole
 	// milliseconds. Each write increases Updated. A write increases Updated even if the previous

@@ -87,9 +87,10 @@ type Namespace interface {
 // A Written is a record that a run has written or removed.
 type Written struct {
 	Key storage.Key
-	// If the run has removed the record, Record is the zero Record.
+	// Record is the record after the write. If the run has removed the record, Record is the zero
+	// Record.
 	Record storage.Record
-	// If the run has read the record before the write, Stored is the committed record. Otherwise,
+	// Stored is the committed record, if the run has read the record before the write. Otherwise,
 	// Stored is the zero Record.
 	Stored storage.Record
 }
@@ -97,7 +98,8 @@ type Written struct {
 // A Completer is a Store that completes the records of a run before the commit.
 type Completer interface {
 	Store
-	// After the body of the transaction has returned, Complete is called for each namespace that
-	// the run has used. If Complete fails, nothing is stored.
+	// Complete is called after the body of the transaction has returned. The argument "namespaces"
+	// contains the namespaces of the Store that the run has used. If Complete fails, nothing is
+	// stored.
 	Complete(ctx context.Context, namespaces []Namespace) error
 }

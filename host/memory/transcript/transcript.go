@@ -57,10 +57,10 @@ type State struct {
 	Agent string `json:"agent,omitempty"`
 	// Used is the time of the last message in the transcript.
 	Used time.Time `json:"used"`
-	// If the session has ended, Ended is true.
+	// Ended is true if the session has ended.
 	Ended bool `json:"ended,omitempty"`
-	// A record schedules the next run. Due is the time in the key of this record. If no run is
-	// scheduled, Due is the zero time.
+	// Due is the time for which the next run is scheduled, and is part of the key of the record in
+	// the queue. If no run is scheduled, Due is the zero time.
 	Due time.Time `json:"due,omitzero"`
 }
 
