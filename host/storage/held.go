@@ -70,9 +70,9 @@ func (p Position) Before(q Position) bool {
 // is the version of a record or the content of a range. The zero Held has no observations and never
 // causes ErrChanged.
 type Held struct {
-	// All observations were made at the position Since or later. The backend therefore needs to
-	// check only the writes after Since. If Since is the zero Position, the backend has to compare
-	// all observations.
+	// Since is the position of the earliest observation, or an earlier position. The backend
+	// therefore needs to check only the writes after Since. If Since is the zero Position, the
+	// backend has to compare all observations.
 	Since Position
 	// Versions can contain versions of absent records and of floors.
 	Versions []Version
@@ -143,8 +143,8 @@ func (h Held) Touched(written []Key) Held {
 type Footprint struct {
 	// Keys are the keys of the records that fn receives, and the only keys that fn may write.
 	Keys []Key
-	// All observations in Held must still be true at the time of the update. If an observation is
-	// no longer true, Update returns ErrChanged and does not call fn.
+	// Held contains the observations that must still be true at the time of the update. If an
+	// observation is no longer true, Update returns ErrChanged and does not call fn.
 	Held Held
 	// Budget limits the usage of the accounts that the writes increase. An Update that exceeds the
 	// budget returns an *OverBudgetError and writes nothing.

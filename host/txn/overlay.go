@@ -15,7 +15,7 @@ type overlay struct {
 	// writes is the number of written entries. The field writeBytes is the total size of the
 	// contents of the written entries.
 	writes, writeBytes int
-	// If an update inside a savepoint replaces an earlier write, undo contains the earlier write.
+	// undo contains the earlier writes that updates inside a savepoint have replaced.
 	undo []saved
 }
 

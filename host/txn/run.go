@@ -21,7 +21,7 @@ type run struct {
 	now   time.Time
 	seed  uint64
 	lease *fairlock.Lease[storage.Key] // the lease of the current attempt, or nil
-	// If the run creates records, generation is the generation of the created records.
+	// generation is the generation of the records that the run creates.
 	generation string
 	attempts   int
 	// refused is true if a commit of the run exceeded its budget or the free space.

@@ -12,10 +12,10 @@ import (
 // A request contains a function that must be executed in a write transaction. The caller waits for
 // the result of the request.
 type request struct {
-	// The goroutine that commits calls the function "do". If the transaction fails because of
-	// another request, the function "do" is called again. The caller of submit gets the error that
-	// the function "do" returns. If the function "do" returns an error, its previous writes are
-	// undone.
+	// The function "do" is called by the goroutine that commits. If the transaction fails because
+	// of another request, the function "do" is called again. The caller of submit gets the error
+	// that the function "do" returns. If the function "do" returns an error, its previous writes
+	// are undone.
 	do func(t *transaction) error
 	// The field "from" is the sender of the request. Tenants take turns in rounds. round is the
 	// number of the round in which the request is executed.
@@ -80,8 +80,7 @@ type queue struct {
 	busy   bool // true while a commit is in progress
 	closed bool
 	idle   sync.Cond // a condition that is signaled when the last commit has ended
-	// If the last request of a sender was large, large contains the sender and the size of the
-	// request.
+	// large maps each sender whose last request was large to the size of this request.
 	large map[sender]int64
 	// pause is true for the commit that follows a large commit. If pause is true and small requests
 	// are waiting, the commit takes no large requests.

@@ -16,9 +16,9 @@ import (
 type Stats struct {
 	// FileBytes is the size of the file. The file never shrinks; see Compact.
 	FileBytes int64
-	// Records is the number of records in the stores of all tenants. Bytes is the total size of all
-	// records, including the host's own records. Records and Bytes are counted in the same way as
-	// for quotas.
+	// Bytes is the total size of all records, including the host's own records. Records is the
+	// number of records in the stores of all tenants. Bytes and Records are counted in the same way
+	// as for quotas.
 	Bytes   int64
 	Records int64
 	// DiskFree is the number of bytes that are free for this process on the disk of the file.

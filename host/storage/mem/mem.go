@@ -13,7 +13,7 @@ var _ storage.Backend = (*Backend)(nil)
 // Backend is a storage backend that stores records in memory, in key order. The contents of a
 // Backend are lost when the process ends. Backend is safe for concurrent use.
 type Backend struct {
-	// The channel "writer" contains a token while an update is in progress. A mutex is not
+	// writer is a channel that contains a token while an update is in progress. A mutex is not
 	// suitable, because a caller must be able to stop waiting.
 	writer chan struct{}
 

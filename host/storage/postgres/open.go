@@ -26,8 +26,8 @@ var _ storage.Backend = (*Backend)(nil)
 // concurrent use.
 type Backend struct {
 	pool *pgxpool.Pool
-	// The channel "writers" contains one token for each connection. An update takes one token from
-	// the channel. After several conflicts, the update takes all tokens.
+	// writers is a semaphore with one token for each connection. An update takes one token. After
+	// several conflicts, the update takes all tokens.
 	writers *semaphore.Weighted
 	conns   int64
 	closed  atomic.Bool

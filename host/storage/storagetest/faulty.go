@@ -52,9 +52,9 @@ var ErrInjected = errors.New("injected failure")
 // specifies. Faulty is safe for concurrent use.
 type Faulty struct {
 	storage.Backend
-	// If Before is set, the backend calls Before in the caller's goroutine before each operation.
-	// The argument of Before is the name of the operation. Before may block to order the operations
-	// of several goroutines. Before must be set before the backend is used.
+	// Before is called in the caller's goroutine before each operation of the backend. Before can
+	// be nil. The argument of Before is the name of the operation. Before may block to order the
+	// operations of several goroutines. Before must be set before the backend is used.
 	Before func(op string)
 
 	mu    sync.Mutex
