@@ -22,8 +22,7 @@ type agentEnv struct {
 	turn   *turn
 	view   *memory.View
 	random *rand.Rand
-	// For each of the user's blocks, versions contains the version that the agents of this attempt
-	// know.
+	// versions maps each block that the agents of this attempt know to the version that they know.
 	versions map[blockID]time.Time
 	// named is true if the name of the agent that performs the turn is known.
 	named bool

@@ -36,10 +36,9 @@ type Turn struct {
 	Message *string
 	// Event is an event to fire instead of a message, such as tool:search:after.
 	Event string
-	// A platform that has its own agent loop passes its session variables in Variables. If
+	// Variables contains the session variables of a platform that has its own agent loop. If
 	// Variables is not nil, Fire, Check and Store use these variables instead of the stored
-	// variables. If Variables is nil, Fire, Check and Store use the stored variables. Turn rejects
-	// Variables.
+	// variables. Turn and Preview reject Variables.
 	Variables map[string]any
 	// MemoryPolicy determines which blocks of the user are part of a model's prompt.
 	MemoryPolicy MemoryPolicy
@@ -58,7 +57,7 @@ type Turn struct {
 	// Timeout is the time limit of the turn. The execution of tools and the time in queues count
 	// toward this limit. The default is DefaultTurnTimeout, and the maximum is Limits.MaxTimeout.
 	Timeout time.Duration
-	// Whenever the state of the turn changes, OnState is called with the id of the turn. OnLog is
+	// OnState is called with the id of the turn whenever the state of the turn changes. OnLog is
 	// called for each log line of a tool. See Invocation.
 	OnState func(id string, state RunState)
 	OnLog   func(attempt int, line abi.LogLine)

@@ -72,8 +72,8 @@ type gated struct {
 	// passed is the time, in nanoseconds, that has passed since the host was first opened.
 	passed atomic.Int64
 	events []string
-	// If it is not nil, the function afterRun is called after a tool has been executed and before
-	// the run commits.
+	// afterRun is called after a tool has been executed and before the run commits. afterRun can be
+	// nil.
 	afterRun func()
 	host.NopObserver
 }

@@ -184,7 +184,7 @@ type RecalledEntry struct {
 	Metadata json.RawMessage `json:"metadata"`
 	// Score is the relevance, from 0 to 1.
 	Score float64 `json:"score"`
-	// If RecallEntries.Scores is true, Vector and Text are the parts of the score.
+	// Vector and Text are the parts of the score. They are nil unless RecallEntries.Scores is true.
 	Vector *float64 `json:"vector,omitempty"`
 	Text   *float64 `json:"text,omitempty"`
 }

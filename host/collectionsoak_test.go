@@ -502,9 +502,9 @@ func crashCollections(at string, say func(string, ...any)) error {
 // crashedUser contains the entries that the parent process expects a user to have.
 type crashedUser struct {
 	*soakUser
-	// For each place, tried lists the operations that began after the last acknowledged operation.
-	// A write is represented by its version, and a removal by 0. At most one of these operations
-	// can have been committed.
+	// tried maps each place to the operations that began after the last acknowledged operation. A
+	// write is represented by its version, and a removal by 0. At most one of these operations can
+	// have been committed.
 	tried map[soakPlace][]int
 	// erasing is true if an erasure of the user has begun and has not been acknowledged.
 	erasing bool

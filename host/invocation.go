@@ -108,7 +108,7 @@ type Invocation struct {
 	// written the line. OnLog must return quickly. If OnLog is nil, the caller gets the log lines
 	// with the Result.
 	OnLog func(attempt int, line abi.LogLine)
-	// Whenever the state of the run changes, OnState is called with the id of the run. The first
+	// OnState is called with the id of the run whenever the state of the run changes. The first
 	// call is made before the host does any work, and reports the state RunQueued. OnState must
 	// return quickly. If an earlier run had the same Key, the host returns the Result of that run,
 	// and this Result contains the id of that run. OnState can be nil.

@@ -23,10 +23,10 @@ type job struct {
 	// "".
 	act, label string
 	info       RunInfo
-	// If the job has an idempotency key, the fingerprint is stored with this key. If the job has no
-	// idempotency key, the fingerprint is "".
+	// fingerprint is the fingerprint of the request, which is stored with the idempotency key. If
+	// the job has no idempotency key, fingerprint is "".
 	fingerprint string
-	// If the caller has no session, session is the session in the ledger entry.
+	// session is the session in the ledger entry, if the caller has no session.
 	session  string
 	began    time.Time // start time by the host's clock, for the ledger entry
 	started  time.Time

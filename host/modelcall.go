@@ -21,13 +21,14 @@ const chatKind = "chat"
 type models struct {
 	set      *model.Set // nil if the operator has configured no models
 	consumer model.Consumer
-	// If mocks is not nil, its answers replace the answers of the models.
+	// mocks contains answers that replace the answers of the models, or is nil.
 	mocks model.Mocks
 	// dry is true if the run must not make calls. test is true if the run is a test run.
 	dry, test bool
 	// machine is true if the run executes a machine.
 	machine bool
-	// For each mock, answered is the number of answers that this attempt has received.
+	// answered maps the name of a model to the number of mock answers that this attempt has
+	// received.
 	answered map[string]int
 }
 

@@ -117,8 +117,7 @@ func (r *run) executeNested(ctx context.Context, v *memory.View) error {
 type turnAttempt struct {
 	outcome    *report.Outcome
 	evaluation *report.RuleOutcome
-	// If the turn has lost its slot at the gate, outside contains the reason. If the turn has a
-	// slot, outside is nil.
+	// outside is the error that prevented the turn from getting a slot at the gate again, or nil.
 	outside error
 	// clean takes a text of a tool, and replaces the sensitive values of the agent in this text.
 	clean func(text string) string

@@ -22,12 +22,12 @@ type Observer interface {
 	SessionEnded(ctx context.Context, caller Caller)
 	// WorkflowEnded is called if a workflow is ended with Workflows. A workflow starts implicitly.
 	WorkflowEnded(ctx context.Context, caller Caller)
-	// An implementation of BeforeRun can return an error to refuse a run. An error of type
-	// *abi.Fault becomes the error of the Result. For any other error, the error of the Result is
-	// the fault access_denied. BeforeRun is called once for each run of an existing tool, before
-	// the tool is compiled and before the idempotency key is looked up. BeforeRun is also called
-	// once for each turn, but not for the tools that an agent calls. If the request for a turn does
-	// not name the agent, RunInfo.Agent is not known yet.
+	// BeforeRun is called once for each run of an existing tool, before the tool is compiled and
+	// before the idempotency key is looked up. BeforeRun is also called once for each turn, but not
+	// for the tools that an agent calls. If the request for a turn does not name the agent,
+	// RunInfo.Agent is not known yet. An implementation of BeforeRun can return an error to refuse
+	// a run. An error of type *abi.Fault becomes the error of the Result. For any other error, the
+	// error of the Result is the fault access_denied.
 	BeforeRun(ctx context.Context, run RunInfo) error
 	// AttemptEnded is called after each execution of a guest or an agent, successful or not.
 	AttemptEnded(ctx context.Context, run RunInfo, event Execution)
@@ -81,20 +81,19 @@ type RunInfo struct {
 	// tool, Tool and Agent are both set.
 	Tool  string
 	Agent string
-	// If the run is a run of sleep-time memory, Sleep is true. In such a run, Tool is the tool that
-	// makes proposals. If a model makes the proposals, Tool is "".
+	// Sleep is true for a run of sleep-time memory. In such a run, Tool is the tool that makes
+	// proposals. If a model makes the proposals, Tool is "".
 	Sleep   bool
 	Caller  Caller
 	Attempt int // the number of the attempt, from 1, or 0 outside of attempts
-	// If the messages of a turn exceed a quota, the session's transcript does not contain them.
-	// UnrecordedMessages is the number of these messages. UnrecordedMessages is set when RunEnded
-	// is called.
+	// UnrecordedMessages is the number of messages of a turn that the session's transcript does not
+	// contain because they exceed a quota. UnrecordedMessages is set when RunEnded is called.
 	UnrecordedMessages int
 	// Outcome is set when RunEnded is called.
 	Outcome Outcome
-	// If the run ended before it was admitted, QueueTime is set when RunEnded is called. QueueTime
-	// is the time that the run spent in the queue. For an attempt, Execution contains the queue
-	// time.
+	// QueueTime is the time that the run spent in the queue, if the run ended before it was
+	// admitted. QueueTime is set when RunEnded is called. For an attempt, Execution contains the
+	// queue time.
 	QueueTime time.Duration
 }
 

@@ -61,8 +61,8 @@ type Options struct {
 	// SweepEvery is the interval at which expired records are removed. If SweepEvery is negative,
 	// expired records are not removed automatically. The default is 1 minute.
 	SweepEvery time.Duration
-	// A ledger entry records the reads and writes of a run. Ledger is the retention of ledger
-	// entries. By default, the app has no ledger.
+	// Ledger is the retention of ledger entries. A ledger entry records the reads and writes of a
+	// run. By default, the app has no ledger.
 	Ledger time.Duration
 	// Metering is the retention of daily usage totals; see Host.Meter. The totals include the
 	// number and the CPU time of runs. By default, usage is not metered.
@@ -70,9 +70,9 @@ type Options struct {
 	// FileURL returns the download URL of an uploaded file. The URL that FileURL returns must be
 	// valid until the file expires. By default, uploaded files have no URL.
 	FileURL func(tenant string, file artifact.Artifact) string
-	// Sleep-time memory processes queues. SleepRounds contains the current position in each queue.
-	// If a process opens and closes hosts, use the same SleepRounds for all of them. By default,
-	// the host has SleepRounds of its own.
+	// SleepRounds contains the current position in each queue of sleep-time memory. If a process
+	// opens and closes hosts, use the same SleepRounds for all of them. By default, the host has
+	// SleepRounds of its own.
 	SleepRounds *SleepRounds
 	// Now is the clock of the host. Rand is a source of random bytes. The host uses it to create
 	// ids. Now and Rand must be safe for concurrent use. If the Backend implements storage.Clock,
@@ -134,8 +134,8 @@ type Limits struct {
 	// Timeout is the time limit of a run if neither the tool nor the invocation sets one. All
 	// attempts and the time in the queue count toward this limit. The default is 5 seconds.
 	Timeout time.Duration
-	// If a tool can make external calls, Deadline is another time limit of its runs. The time for
-	// which a run waits for the answers to its external calls counts toward Deadline, but not
+	// Deadline is another time limit of the runs of tools that can make external calls. The time
+	// for which a run waits for the answers to its external calls counts toward Deadline, but not
 	// toward Timeout. If the Timeout of a run is longer, the Timeout is the deadline. The default
 	// is 60 seconds.
 	Deadline time.Duration

@@ -18,12 +18,11 @@ import (
 // Rendered is a rendered template.
 type Rendered struct {
 	Text string
-	// If the value of an expression is null or does not exist, the expression is rendered as "".
-	// Missing lists these expressions. An example is memory.prefs.language. Each expression is
-	// listed once.
+	// Missing lists the expressions whose value is null or does not exist. An example is
+	// memory.prefs.language. These expressions are rendered as "". Each expression is listed once.
 	Missing []string
-	// If the policy of the request is ArchivalAuto, SystemReminders are those lines of the user's
-	// blocks that match the message.
+	// SystemReminders contains the lines of the user's blocks that match the message, if the policy
+	// of the request is ArchivalAuto.
 	SystemReminders []string
 }
 

@@ -20,15 +20,15 @@ import (
 type Review struct {
 	// Err is the compile error of the tool, or nil.
 	Err error
-	// If the tool compiles, Findings lists its likely mistakes.
+	// Findings lists the likely mistakes in the tool, if the tool compiles.
 	Findings []Finding
 }
 
 // Finding is a likely mistake in a tool. Examples of findings are code that always fails, code
 // without effect, and a limit that exceeds the host's limit.
 type Finding struct {
-	// If the finding is about a limit of the tool, Limit is the name of this limit in the app file,
-	// such as "memory". Otherwise Limit is "".
+	// Limit is the name, in the app file, of the tool's limit that the finding is about, such as
+	// "memory". If the finding is not about a limit, Limit is "".
 	Limit string
 	// Code is the kind of the mistake. Code has the same values as in a Problem of package app.
 	Code problem.Code

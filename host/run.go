@@ -30,16 +30,16 @@ type run struct {
 	undeclared []string
 	limits     Limits // of an attempt
 	last       *attempt
-	// If an agent executes the tool, the function onSearch is called before each call of recall. If
-	// no agent executes the tool, onSearch is nil.
+	// onSearch is called before each call of recall, if an agent executes the tool. Otherwise,
+	// onSearch is nil.
 	onSearch func(ctx context.Context) error
-	// If the run has an idempotency key, paused contains the run's clock until the first attempt.
-	// Until then, the clock is stopped. The time for which the run waits for an earlier run with
-	// the same key does not count as computing time.
+	// paused is the clock of the run until the first attempt, if the tool can make external calls
+	// and the run has an idempotency key. Until then, the clock is stopped. The time for which the
+	// run waits for an earlier run with the same key does not count as computing time.
 	paused *clock
 	// The field "same" contains values that are the same in all executions of the run.
 	same repeatable
-	// If the run is paused, approval is set.
+	// approval is the approval for which the run waits, if the run is paused.
 	approval *report.PendingApproval
 }
 

@@ -34,8 +34,8 @@ type sequence struct {
 	acked, unsure map[string][]string
 	ended         map[string]int
 	count         int
-	// During a run, interrupt is called once, before an update of the backend. mu guards this
-	// function.
+	// mu guards interrupt, a function that is called once during a run, before an update of the
+	// backend.
 	mu        sync.Mutex
 	interrupt func()
 }

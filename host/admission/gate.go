@@ -12,7 +12,7 @@ import (
 // same app and the same user.
 type Flow struct {
 	App string
-	// If the tenant or the user is unknown, Tenant or User is "".
+	// Tenant and User are the ids of the tenant and the user. An unknown id is "".
 	Tenant string
 	User   string
 }

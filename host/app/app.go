@@ -55,8 +55,8 @@ type App struct {
 	// Sleep is the declaration of sleep-time memory. If the app does not declare sleep-time memory,
 	// Sleep is nil.
 	Sleep *declare.Sleep
-	// The section "sleep" of the file can have the key "model". If it does, sleepModel is the value
-	// of this key, otherwise nil.
+	// sleepModel is the value of the key "model" in the section "sleep" of the file, or nil if the
+	// key is missing.
 	sleepModel *node
 	// storePositions contains the positions of the stores in the file.
 	storePositions map[string]position

@@ -30,7 +30,7 @@ func (k kind) String() string {
 type node struct {
 	position
 	kind kind
-	// For a string, value is its value. For a number or boolean, value is its literal.
+	// value is the value of a string, or the literal of a number or boolean.
 	value   string
 	items   []*node
 	members []member

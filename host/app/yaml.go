@@ -122,9 +122,8 @@ type yamlReader struct {
 	file     string
 	lines    []string
 	problems problem.List
-	// The key of the map "anchors" is the name of an anchor. The value is the value of this anchor.
-	// A value is added to the map "anchors" only after it has been read completely. Therefore, a
-	// value cannot contain itself.
+	// anchors maps the name of an anchor to the value of the anchor. A value is added to anchors
+	// only after it has been read completely. Therefore, a value cannot contain itself.
 	anchors map[string]*node
 	// Aliases can add values. left is the number of values that can still be added. leftBytes is
 	// the number of bytes that can still be added.

@@ -82,8 +82,8 @@ type Approval struct {
 // stored is the form in which an Approval is stored.
 type stored struct {
 	Approval
-	// While an approved run is being executed, its lease ends at the time Leased. After the run has
-	// ended, Leased is zero.
+	// Leased is the time at which the lease of the approved run ends. Leased is zero before the
+	// approval and after the run has ended.
 	Leased time.Time `json:"leased,omitzero"`
 	// Execution counts the executions of the run that have begun.
 	Execution int `json:"execution,omitempty"`

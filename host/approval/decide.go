@@ -42,8 +42,8 @@ type Ending struct {
 	// By is the actor that decided the request. Reason is the reason for the decision. By and
 	// Reason can be "".
 	By, Reason string
-	// If the run was executed, Claim is the Claim of this execution, otherwise nil. If Claim is not
-	// nil, the decision of the request does not change.
+	// Claim is the Claim under which the run was executed, or nil if the run was not executed. If
+	// Claim is not nil, the decision of the request does not change.
 	Claim *Claim
 }
 

@@ -45,7 +45,7 @@ type Artifact struct {
 	// is missing.
 	HasText   bool `json:"hasText"`
 	Truncated bool `json:"textTruncated,omitempty"`
-	// If the file has no text, TextReason is a code for the reason, such as "encrypted"; see
+	// TextReason is a code for the reason why the file has no text, such as "encrypted"; see
 	// extract.Reason. If the file has text, TextReason is "".
 	TextReason string `json:"textReason,omitempty"`
 }

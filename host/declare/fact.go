@@ -32,7 +32,7 @@ type Fact struct {
 	// If Strict is true, a value of another type is rejected. If Strict is false, a value of
 	// another type is stored with a warning.
 	Strict bool
-	// If no value is stored, a read returns Default. Nil means null.
+	// Default is the value that a read returns if no value is stored. Nil means null.
 	Default json.RawMessage
 	// TTL is the time after which a value expires. The time begins when the value is written. If
 	// TTL is zero, the value does not expire.

@@ -12,9 +12,9 @@ type Grant struct {
 	// Store is the name of a store, or a prefix that is followed by a *, such as kb-*. A prefix
 	// stands for all stores whose names begin with it.
 	Store string
-	// If Item is not "", it limits the grant to one item of the store, or to the items that match a
-	// pattern such as user.travel.*. If Item is "", the grant covers the whole store. A grant can
-	// have an Item only if the access of the store is ScopeByItem.
+	// Item limits the grant to one item of the store, or to the items that match a pattern such as
+	// user.travel.*. If Item is "", the grant covers the whole store. A grant can have an Item only
+	// if the access of the store is ScopeByItem.
 	Item  string
 	Verbs []abi.Verb
 }

@@ -25,8 +25,7 @@ type Sleep struct {
 	Tool string
 	// Model is a model that the operator has configured. It proposes new contents for blocks.
 	Model string
-	// Some blocks of the user are part of prompts. If UserCore is true, sleep-time memory can
-	// change these blocks.
+	// UserCore allows sleep-time memory to change the blocks of the user that are part of prompts.
 	UserCore bool
 }
 

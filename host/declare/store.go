@@ -51,12 +51,12 @@ type Store struct {
 	Strict bool
 	// Schema is the text of a JSON Schema. Schema can be nil.
 	Schema json.RawMessage
-	// In the store of facts, Facts contains the declared facts, in the order of their declaration.
+	// Facts contains the declared facts of the store of facts, in the order of their declaration.
 	Facts []Fact
-	// If the kind of the store is KindBlock, Block is the declaration of the block in the store.
+	// Block is the declaration of the block in the store, if the kind of the store is KindBlock.
 	Block Block
-	// If the kind of the store is KindCollection, Collection is the declaration of the collection
-	// in the store.
+	// Collection is the declaration of the collection in the store, if the kind of the store is
+	// KindCollection.
 	Collection Collection
 }
 

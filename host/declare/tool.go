@@ -19,8 +19,8 @@ type Tool struct {
 	// Dir is ".".
 	Source string
 	Dir    string
-	// A plug-in exports functions. Entry is the name of the function that runs the tool. The ABI
-	// defines the default of Entry.
+	// Entry is the name of the function that a plug-in exports to run the tool. The ABI defines the
+	// default of Entry.
 	Entry string
 	// InputSchema and OutputSchema are JSON Schemas. Both can be nil.
 	InputSchema  json.RawMessage

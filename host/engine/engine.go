@@ -137,9 +137,9 @@ type Input struct {
 	// of the source. If an engine uses worker processes, a process never runs guests of two
 	// domains, not even one after the other. The empty string is also a domain.
 	Domain string
-	// When the run begins, the clock of the guest shows Now. Seed is the seed of the guest's random
-	// source. If Now is zero, the guest has the real clock. If Seed is zero, the guest has the real
-	// random source. If Frozen is true, the clock of the guest always shows Now. Even then, timers
+	// Now is the time that the guest's clock shows when the run begins. If Now is zero, the guest
+	// has the real clock. Seed is the seed of the guest's random source. If Seed is zero, the guest
+	// has the real random source. If Frozen is true, the clock always shows Now. Even then, timers
 	// and monotonic clocks advance. Now, Seed and Frozen are set by tests, and for runs that must
 	// be repeatable.
 	Now    time.Time

@@ -21,9 +21,9 @@ type charset struct {
 	common string
 	// seldom contains less frequent non-ASCII characters.
 	seldom string
-	// In some encodings, such as Cyrillic encodings, non-ASCII characters form whole words. For
-	// these encodings, words is true. In texts in the other encodings, a non-ASCII character
-	// usually occurs between ASCII letters.
+	// words is true if non-ASCII characters form whole words in texts in this encoding, such as a
+	// Cyrillic encoding. In texts in the other encodings, a non-ASCII character usually occurs
+	// between ASCII letters.
 	words bool
 	// weigh returns the rating of a two-byte character. For a single-byte encoding, weigh is nil.
 	weigh func(first, second byte) float64

@@ -55,7 +55,7 @@ type Text struct {
 	// Truncated is true if Text contains only a part of the document's text. The rest exceeds a
 	// limit or is unreadable.
 	Truncated bool `json:"truncated"`
-	// If the document has no text, Reason explains why. Otherwise, Reason is "".
+	// Reason explains why the document has no text. If the document has text, Reason is "".
 	Reason Reason `json:"reason,omitempty"`
 }
 

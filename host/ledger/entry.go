@@ -35,7 +35,7 @@ type Entry struct {
 	Workflow string `json:"workflow_id,omitempty"`
 	// At is the time at which the run or the action began.
 	At time.Time `json:"at"`
-	// If the run or the action failed, Code is the code of the fault. Otherwise, Code is "".
+	// Code is the code of the fault, if the run or the action failed. Otherwise, Code is "".
 	Code     abi.Code             `json:"code,omitempty"`
 	Attempts int                  `json:"attempts"`
 	Reads    []report.ReadEffect  `json:"reads"`
@@ -44,8 +44,8 @@ type Entry struct {
 	// earlier attempts of the run made and that the last attempt did not request.
 	Models   []report.TargetUsage  `json:"models,omitempty"`
 	Orphaned []report.OrphanedCall `json:"orphaned,omitempty"`
-	// An entry with too many reads and writes omits some of them. More is the number of omitted
-	// reads and writes. The entry still lists each store at least once.
+	// More is the number of reads and writes that the entry omits because there are too many. The
+	// entry still lists each store at least once.
 	More int `json:"more,omitempty"`
 }
 

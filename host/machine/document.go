@@ -45,7 +45,7 @@ type Name struct {
 type Field struct {
 	Name
 	Type Type
-	// If the field is a list, Items is the type of the list's items. Otherwise, Items is "".
+	// Items is the type of the list's items, if the field is a list. Otherwise, Items is "".
 	Items Type
 	// Required is true if the file contains the word "required" for the field. Optional is true if
 	// the file contains the word "optional". Without these words, a field of the input is optional,
@@ -123,7 +123,7 @@ type Step struct {
 	Position
 	Kind StepKind
 	Name Name
-	// If the step is a step "ask", Model is the name of the model.
+	// Model is the name of the model, in a step "ask".
 	Model Name
 	// Settings are the settings of the step in the order of the file. An example is "content". In
 	// the file, the settings "role" and "task" of a step "ask" have the form "with role" and "with

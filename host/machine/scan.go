@@ -39,7 +39,8 @@ type scanner struct {
 	interpolate bool
 	brackets    []bracket
 	level       int // the level of the current line; the caller sets it
-	// For each block comment, the scanner calls "inside" with the start and the end of the comment.
+	// The function "inside" is called with the start and the end of each block comment. It can be
+	// nil.
 	inside func(start, end int)
 	prev   token
 	// pieces contains the parts of templates that are written in double quotes. The parts are in

@@ -22,7 +22,7 @@ type Query struct {
 	// Since is the first day, in UTC. Until is the day after the last day, in UTC. The query does
 	// not select the day Until. Zero means no bound.
 	Since, Until time.Time
-	// For a later page, the field After is the result "next" of the previous page.
+	// After is the result "next" of the previous page. For the first page, After is "".
 	After string
 	// Limit is the maximum number of apps to return. Limit must be at least 1.
 	Limit int

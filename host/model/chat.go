@@ -45,11 +45,11 @@ type ChatRequest struct {
 type Message struct {
 	Role    Role   `json:"role"`
 	Content string `json:"content"`
-	// If the role is not "assistant", ToolCalls is empty. ToolCalls contains the tool calls that
-	// the model requested.
+	// ToolCalls contains the tool calls that the model requested, if the role is "assistant".
+	// Otherwise, ToolCalls is empty.
 	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
-	// If the role is not "tool", ToolCallID is "". ToolCallID is the id of a tool call. The content
-	// of the message is the result of this call.
+	// ToolCallID is the id of the tool call whose result is the content of the message, if the role
+	// is "tool". Otherwise, ToolCallID is "".
 	ToolCallID string `json:"tool_call_id,omitempty"`
 }
 

@@ -12,7 +12,7 @@ import (
 type Caller struct {
 	// Tenant is a customer of the platform. Tenant is required.
 	Tenant string
-	// If the user is unknown, User is "". If the session is unknown, Session is "".
+	// User is the id of the user, and Session is the id of the session. An unknown id is "".
 	User    string
 	Session string
 	// Workflow is the id of the workflow to which the run belongs. A workflow is a tree of runs and

@@ -30,8 +30,8 @@ func WorkflowOfTag(tag string) (string, bool) { return strings.CutPrefix(tag, wo
 // contains neither a session nor a workflow.
 type Lifetime struct {
 	Session, Workflow string
-	// If the key of a record contains no user, Author is the data subject of the record, or "". If
-	// the data subject is erased, the record is removed.
+	// Author is the data subject of the record if Tags cannot derive a data subject from the
+	// record's key. Author can be "". If the data subject is erased, the record is removed.
 	Author string
 }
 

@@ -36,9 +36,9 @@ type Problem struct {
 	Hint     string   `json:"hint,omitempty"`
 	Code     Code     `json:"code"`
 	Severity Severity `json:"severity"`
-	// A problem can belong to a tool, a prompt or an agent of an app. Then the field Tool, Prompt
-	// or Agent contains its name. All three fields are "" if the problem belongs to the whole app
-	// or to a file outside of an app.
+	// Tool, Prompt or Agent contains the name of the tool, the prompt or the agent to which the
+	// problem belongs. All three fields are "" if the problem belongs to the whole app or to a file
+	// outside of an app.
 	Tool   string `json:"tool,omitempty"`
 	Prompt string `json:"prompt,omitempty"`
 	Agent  string `json:"agent,omitempty"`

@@ -21,8 +21,8 @@ type PendingApproval struct {
 	// Token identifies the approval. Token is not a secret, because a decision about the approval
 	// requires a permission.
 	Token string `json:"token"`
-	// If a step of a machine needs the approval, Step is the name of the step. Otherwise Step is
-	// "".
+	// Step is the name of the machine's step that needs the approval. If the approval is not for a
+	// step, Step is "".
 	Step string `json:"step,omitempty"`
 	// Effect is the call that waits for the approval.
 	Effect Effect `json:"effect"`

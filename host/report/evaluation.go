@@ -27,7 +27,7 @@ type Evaluation struct {
 // are masked if their declaration requires it.
 type RuleOutcome struct {
 	Agent string `json:"agent"`
-	// If Blocked is true, a constraint with the severity "error" failed. Failures contains the
+	// Blocked is true if a constraint with the severity "error" failed. Failures contains the
 	// failed constraints in the order of their evaluation. The evaluation ends at the first failed
 	// constraint with the severity "error".
 	Blocked  bool      `json:"blocked"`

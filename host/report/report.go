@@ -16,7 +16,7 @@ type Result struct {
 	// Status is "completed", "paused" or "failed".
 	Status Status `json:"status"`
 	// If OK is true, the run has succeeded and all its writes are stored. If OK is false, nothing
-	// was stored. If OK is false, either Error is set or the run is paused.
+	// was stored, and either Error is set or the run is paused.
 	OK     bool            `json:"ok"`
 	Output json.RawMessage `json:"output"`
 	// Context contains the keys that the tool changed or added in its context.
@@ -104,7 +104,8 @@ func (e Effects) Violations() []abi.Violation {
 // does not exist before or after the change, the corresponding content is null.
 type Change struct {
 	Store string `json:"store"`
-	// If a store has many records, Item identifies the record. Effects use the same item.
+	// Item identifies the record within the store, if the store has many records. Effects use the
+	// same item.
 	Item   string          `json:"item,omitempty"`
 	Before json.RawMessage `json:"before"`
 	After  json.RawMessage `json:"after"`
@@ -139,7 +140,7 @@ type WriteEffect struct {
 	Item     string `json:"item,omitempty"`
 	Revision int64  `json:"revision"`
 	Op       string `json:"op"`
-	// If the store is not strict, the written content can violate the schema. Violations contains
-	// these violations.
+	// Violations contains the schema violations of the written content. Only a store that is not
+	// strict stores such content.
 	Violations []abi.Violation `json:"violations,omitempty"`
 }

@@ -42,7 +42,7 @@ func Baseline() []string {
 type Layer struct {
 	Name string `json:"name"`
 	On   bool   `json:"on"`
-	// If the layer is on, Detail describes what the layer protects. If the layer is off, Detail
+	// Detail describes what the layer protects, if the layer is on. If the layer is off, Detail
 	// contains the reason.
 	Detail string `json:"detail"`
 }

@@ -23,10 +23,10 @@ type Language struct {
 	// worker runs. Each worker calls BeforeLockdown before it locks itself down. BeforeLockdown can
 	// be nil.
 	BeforeLockdown func()
-	// If the language's own sandbox cannot be trusted on this machine, Unsound is the reason.
-	// Otherwise Unsound is "". For example, the compiler can have known errors on the machine's
-	// type of processor. If Unsound is not "" and Options.Require is not empty, the tools of the
-	// language fail with the code abi.Unavailable.
+	// Unsound is the reason why the language's own sandbox cannot be trusted on this machine, or
+	// "". For example, the compiler can have known errors on the machine's type of processor. If
+	// Unsound is not "" and Options.Require is not empty, the tools of the language fail with the
+	// code abi.Unavailable.
 	Unsound string
 	// CacheCode is true if compiled code must be cached in Setup.CacheDir. A cache is useful if
 	// compilation is slow.
@@ -123,8 +123,8 @@ type Options struct {
 	// Without contains the names of layers to disable. To find out what a layer protects, disable
 	// the layer. The default is none.
 	Without []string
-	// If a worker dies for an unknown reason, Logger receives its exit state and its standard
-	// error. The default discards them.
+	// Logger receives the exit state and the standard error of a worker that dies for an unknown
+	// reason. The default discards them.
 	Logger *slog.Logger
 }
 

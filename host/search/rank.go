@@ -87,7 +87,7 @@ type posting struct {
 type occurrences struct {
 	// The field postings contains the postings of all terms, in the order of the texts.
 	postings []posting
-	// For each term, containing is the number of texts that contain the term.
+	// containing lists, for each term, the number of texts that contain the term.
 	containing []int
 	// lengths contains the number of words of each text. average is the average number of words of
 	// all texts.

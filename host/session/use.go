@@ -120,7 +120,7 @@ func (s *Sessions) with(state State, start Start, patch any) (_ State, err error
 type FilesChange struct {
 	// Keys are the keys of additional records that Update and Writes need.
 	Keys []storage.Key
-	// If EvenEnded is true, the session can be an ended session.
+	// EvenEnded allows the change even if the session has ended.
 	EvenEnded bool
 	// Update returns the new list. The arguments of Update are the records under Keys, and the
 	// current list of files. If the session has no list, the current list is nil. Update can be

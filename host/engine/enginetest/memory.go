@@ -19,7 +19,7 @@ type Memory struct {
 	// Halts maps the names of stores to errors. Any call to such a store ends the run with its
 	// error.
 	Halts map[string]error
-	// If LogHalts is not nil, it ends the run when the guest logs a line.
+	// LogHalts is the error that ends the run when the guest logs a line, or nil.
 	LogHalts error
 
 	mu      sync.Mutex

@@ -38,7 +38,8 @@ type bounds struct {
 	// If lossy is true, values are encoded as in JSON.stringify: NaN and infinite numbers become
 	// null, and functions and symbols are omitted.
 	lossy bool
-	// If an argument is encoded, strict is its parameter, otherwise nil; see abi.Param.Strict.
+	// strict is the parameter whose argument is encoded, or nil if the value is not an argument;
+	// see abi.Param.Strict.
 	strict *abi.Param
 }
 

@@ -9,8 +9,8 @@ import (
 // units.
 type unit struct {
 	start, end int
-	// If the unit is a heading, level is the heading's level, and title is the heading's text.
-	// Levels start at 1. If the unit is not a heading, level is 0.
+	// level is the level of a heading, starting at 1, or 0 if the unit is not a heading. title is
+	// the text of a heading.
 	level int
 	title string
 }

@@ -61,7 +61,7 @@ type Server struct {
 	script   []Reply
 	standard Reply // used for requests after the end of the script
 	requests []Request
-	// When a request arrives, the channel "arrived" is closed and replaced. The channel "gate" is
+	// The channel "arrived" is closed and replaced when a request arrives. The channel "gate" is
 	// closed to let the server answer the waiting requests. If requests do not wait, the channel
 	// "gate" is nil.
 	arrived chan struct{}

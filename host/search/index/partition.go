@@ -19,7 +19,7 @@ type partition struct {
 	key   partitionKey
 	group string
 
-	// A search that updates the table puts a token into the channel "turn". The token is in a
+	// The channel "turn" contains a token while a search updates the table. The token is in a
 	// channel and not a mutex, because a search must stop waiting when its context ends. Only the
 	// search that holds the token can use the following fields.
 	turn chan struct{}

@@ -65,7 +65,7 @@ type Query struct {
 	Vector []float32
 	// Mode selects the score. Default: Hybrid.
 	Mode Mode
-	// In the mode Hybrid, VectorShare is the weight of the vector score. VectorShare is at most 1.
+	// VectorShare is the weight of the vector score in the mode Hybrid. VectorShare is at most 1.
 	// The weight of the text score is 1 minus VectorShare. Default: DefaultVectorShare.
 	VectorShare float64
 	// Limit is the maximum number of hits. Limit must be at least 1.

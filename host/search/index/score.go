@@ -52,7 +52,7 @@ func (q *Query) mean(vector, saturation float64) float64 {
 type statistics struct {
 	// entries is the number of entries. words is the number of words in the texts of these entries.
 	entries, words int
-	// For each word of the query, containing is the number of entries that contain the word.
+	// containing lists, for each word of the query, the number of entries that contain the word.
 	containing []int
 }
 

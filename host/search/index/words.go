@@ -4,7 +4,8 @@ import "github.com/toolrun/toolrun/host/search"
 
 // wordTable contains the rows in which each word occurs. Rows are only appended.
 type wordTable struct {
-	// lists contains one list for each stem, and terms maps a stem to the index of the stem's list.
+	// terms maps a stem to the index of the stem's list in lists. lists contains one list for each
+	// stem.
 	terms map[string]uint32
 	lists [][]posting
 }

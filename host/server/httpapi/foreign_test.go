@@ -25,12 +25,12 @@ type foreignID struct {
 	kind string
 	// The field who is the role of the sender. The field user is the user in the request.
 	who, user string
-	// The function in the field name sets an id in the request.
+	// The field name contains a function that sets an id in the request.
 	name func(r *matrixTarget, id string)
-	// The function in the field existing returns an id that exists.
+	// The field existing contains a function that returns an id that exists.
 	existing func(seed) string
-	// The function in the field applies reports whether requests for a route can contain an id of
-	// this kind.
+	// The field applies contains a function that reports whether requests for a route can contain
+	// an id of this kind.
 	applies func(route httpapi.Route, r row) bool
 }
 

@@ -69,7 +69,8 @@ type results struct {
 	host.NopObserver
 	ended chan *report.Result
 	left  chan host.Caller // callers whose session has ended
-	// If the function in called is not nil, it is called after each memory operation of a run.
+	// The field called contains a function that is called after each memory operation of a run, or
+	// nil.
 	called func(host.RunInfo)
 }
 

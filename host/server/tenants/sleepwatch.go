@@ -12,8 +12,8 @@ import (
 type SleepWatcher interface {
 	// SleepBegan is called when a run begins.
 	SleepBegan(run host.RunInfo)
-	// When a run has ended, SleepEnded is called once with the Result of the run, even if the run
-	// failed.
+	// SleepEnded is called once when a run has ended, even if the run failed. The argument "result"
+	// is the Result of the run.
 	SleepEnded(run host.RunInfo, result *report.Result)
 }
 

@@ -68,11 +68,11 @@ type Apps struct {
 	apps   map[string]*app.App
 	hosts  map[hostKey]*openHost
 	gone   sync.WaitGroup // waits for hosts that are closing
-	// The mutex serving is locked while apps are replaced for all tenants. Opening or changing the
-	// host of one tenant does not lock this mutex.
+	// serving is a mutex that is locked while apps are replaced for all tenants. Opening or
+	// changing the host of one tenant does not lock this mutex.
 	serving sync.Mutex
-	// An operation that may close hosts holds a read lock on the mutex "working". Close holds the
-	// write lock on this mutex.
+	// working is a mutex on which an operation that may close hosts holds a read lock. Close holds
+	// the write lock on this mutex.
 	working  sync.RWMutex
 	logger   *slog.Logger
 	failures failureLog
@@ -80,7 +80,8 @@ type Apps struct {
 	sleeper  sleeper
 	// sleepWatcher is nil before the first call of WatchSleep.
 	sleepWatcher atomic.Pointer[SleepWatcher]
-	// The mutexes declaring lock a host key while stores are declared for that key.
+	// declaring contains a mutex for each host key. The mutex is locked while stores are declared
+	// for that key.
 	declaring  keyedMutex
 	stop       chan struct{} // closed by Close
 	background sync.WaitGroup

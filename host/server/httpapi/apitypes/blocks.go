@@ -11,7 +11,7 @@ type Block struct {
 	// Content is the whole text. A write replaces it.
 	Content string `json:"content" doc:"The whole text of the block. A write replaces the whole text" example:"- Prefers concise account summaries"`
 	Scope   string `json:"scope" enum:"user,agent" doc:"Whether the block belongs to the user, or to the user and one agent"`
-	// In the scope "user", Agent is nil.
+	// Agent is nil in the scope "user".
 	Agent *string `json:"agent_id" doc:"Agent of the block, if the block has the scope agent"`
 	// Created and Updated are times in the format of RFC 3339, in UTC with milliseconds. Each write
 	// sets Updated to a later time than all earlier writes of the same block, even if the block was

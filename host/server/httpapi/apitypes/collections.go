@@ -14,7 +14,7 @@ type Collection struct {
 	Language  string `json:"language,omitempty" doc:"Language of the stems in searches" example:"english"`
 	Erase     string `json:"erase,omitempty" enum:"author,never" doc:"Whether the erasure of a user removes the entries that the user's runs wrote, if the entries belong to the app"`
 	Embedding string `json:"embedding" doc:"Name of the declared embedding model" example:"lexical"`
-	// Before the first entry is stored, Embedder and Dimension are zero.
+	// Embedder and Dimension are zero before the first entry is stored.
 	Embedder  string `json:"embedder,omitempty" doc:"Model that created the stored vectors; missing before the first entry" example:"lexical-1"`
 	Dimension int    `json:"dimension,omitempty" doc:"Dimension of the stored vectors" example:"512"`
 	// MovingTo is nil unless the entries are being moved to another model.

@@ -21,7 +21,7 @@ type RecalledLine struct {
 	Score float64 `json:"score" minimum:"0" maximum:"1" doc:"Relevance of the line. The score is 1 if the line contains all words of the query"`
 	Type  string  `json:"block_type" example:"archival"`
 	Scope string  `json:"scope" enum:"user,agent"`
-	// In the scope "user", Agent is nil.
+	// Agent is nil in the scope "user".
 	Agent *string `json:"agent_id" doc:"Agent of the block, if the block has the scope agent"`
 	// Line counts from 1.
 	Line    int    `json:"line_number" doc:"Number of the line in the block, starting at 1"`
