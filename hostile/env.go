@@ -58,7 +58,8 @@ type env struct {
 	pythonStart time.Duration
 	// anyAnswer accepts any result that is not an internal fault.
 	anyAnswer bool
-	// If a run does not end within the duration "grace" after its deadline, the run counts as hung.
+	// grace is the time for which a run may continue after its deadline. A run that takes longer
+	// counts as hung.
 	grace time.Duration
 }
 

@@ -34,7 +34,7 @@ type ToolrunResult struct {
 	Duration time.Duration `json:"duration_ns"`
 	Late     bool          `json:"late"`
 	Peak     int64         `json:"peak_bytes"`
-	// After each case, a benign tool runs. Benign is the peak memory of the benign run.
+	// Benign is the peak memory of the benign tool, which runs after each case.
 	Benign int64 `json:"benign_peak_bytes"`
 	Strays int   `json:"strays"`
 	// Problems contains all differences between the result and the expected result. Problems is

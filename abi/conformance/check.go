@@ -18,8 +18,8 @@ type Outcome struct {
 	// Name is the name of the check.
 	Name string `json:"name"`
 	OK   bool   `json:"ok"`
-	// If the check failed, Detail describes the failure. If the first check passed, the Detail of
-	// its Outcome contains the plug-in's output.
+	// Detail describes the failure, if the check failed. If the first check passed, its Detail
+	// contains the plug-in's output.
 	Detail string `json:"detail,omitempty"`
 }
 

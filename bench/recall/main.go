@@ -47,7 +47,8 @@ type bench struct {
 	filter  index.Filter
 	figures []measure.Figure
 	cases   []*measure.Case
-	// Each function in writes returns the rate of a writer, after this rate has been measured.
+	// writes contains a function for each writer. The function returns the writer's rate after this
+	// rate has been measured.
 	writes []func() measure.Figure
 }
 

@@ -18,9 +18,9 @@ type documentFile struct {
 	name    string // without folders
 	content []byte
 	query   apitypes.ImportQuery
-	// If the app is open in this process, documents extracts the text of files.
+	// documents extracts the text of files, if the app is open in this process.
 	documents *documentReader
-	// During the import, report is called with the number of stored entries.
+	// report is called with the number of stored entries during the import.
 	report func(entries int)
 }
 

@@ -18,7 +18,7 @@ import (
 type openedApp struct {
 	appBackend
 	app string // the app id, or "" if only the server knows the id
-	// If the app is at a server, the fields "host" and "backend" are nil.
+	// host and backend are nil if the app is at a server.
 	host    *host.Host
 	backend storage.Backend
 }

@@ -44,7 +44,7 @@ type server struct {
 	apps      *tenants.Apps
 	models    *model.Set // nil if the service has no models.yaml
 	handler   *service.Service
-	// If the service does not use TLS, certificate is nil.
+	// certificate is nil if the service does not use TLS.
 	certificate *certificate
 	// connections limits the number of connections that the listener accepts.
 	connections *connections.Table

@@ -54,7 +54,7 @@ type testResult struct {
 	File string `json:"file"`
 	Line int    `json:"line"`
 	OK   bool   `json:"ok"`
-	// If the test failed, Message contains the reason.
+	// Message contains the reason, if the test failed.
 	Message string          `json:"message,omitempty"`
 	Changes []report.Change `json:"changes"`
 	// Remembered contains the entries that the run would have stored in collections.

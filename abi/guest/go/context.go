@@ -13,7 +13,7 @@ import (
 type Context struct {
 	RunID string `json:"runId"`
 	AppID string `json:"appId"`
-	// If the user or the session is not known, UserID or SessionID is "".
+	// UserID is the id of the user, and SessionID is the id of the session. An unknown id is "".
 	UserID    string `json:"userId"`
 	SessionID string `json:"sessionId"`
 	// Env contains the environment variables of the tool, which the manifest and the operator set.
