@@ -146,9 +146,10 @@ func copyFiles(folder string, files []string) (names []string, err error) {
 	return names, nil
 }
 
-// If the shared state is damaged, dropShared removes it and stops all workers that use it. The next
-// load of a program prepares the state again. The parent itself checks the state before it removes
-// the state, because a worker that compiled a hostile source can report damage that does not exist.
+// dropShared removes the shared state if it is damaged, and stops all idle and spare workers that
+// use it. The next load of a program prepares the state again. The parent itself checks the state
+// before it removes the state, because a worker that compiled a hostile source can report damage
+// that does not exist.
 func (e *proxy) dropShared(o mounts) (removed bool) {
 	e.preparing.Lock()
 	defer e.preparing.Unlock()
@@ -276,8 +277,9 @@ func (e *proxy) prepareIn(ctx context.Context, w *worker) error {
 	return nil
 }
 
-// When a worker prepares shared state, its memory limit is at least prepareBytes. The limit can be
-// high, because the preparation runs no untrusted code.
+// prepareBytes is the minimum memory limit of a worker that prepares shared state, and also limits
+// the total size of the files that this worker writes. The limits can be high, because the
+// preparation runs no untrusted code.
 const prepareBytes = 2 << 30
 
 // digest returns one hash of several texts.

@@ -12,7 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The list "controllers" contains the cgroup controllers that limit the resources of a worker.
+// The variable controllers contains the names of the cgroup controllers that limit the resources of
+// a worker.
 var controllers = []string{"memory", "pids"}
 
 // hostGroup is the name of the subgroup to which this process moves itself. The move is necessary

@@ -106,8 +106,8 @@ func startChroot(root, from, to int) (pid int, errno syscall.Errno) {
 	return int(r), 0
 }
 
-// The stack pointer of the child process points to chrootStack. The child process writes only one
-// byte to chrootStack: the byte that it reads from the pipe.
+// chrootStack is the memory to which the stack pointer of the child process points. The child
+// process writes only one byte to chrootStack: the byte that it reads from the pipe.
 var chrootStack [256]byte
 
 // capabilities contains the header and the sets for capget(2) and capset(2), version 3.

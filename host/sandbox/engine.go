@@ -176,7 +176,7 @@ func (p *program) within(ctx context.Context, domain *string, do func(*worker) e
 	return unavailable("worker processes exited before they started the run; see the host's log")
 }
 
-// If a run ended before its worker was ready, the error is errDetached.
+// errDetached means that a run ended before its worker was ready.
 var errDetached = errors.New("sandbox: the run ended before its worker was ready")
 
 // loadFor lets a worker compile the source. If the run ends before the compilation, the compilation
@@ -230,11 +230,11 @@ func (p *program) Warm(ctx context.Context, domain string) error {
 	return p.within(ctx, &domain, func(*worker) error { return nil })
 }
 
-// Workers can die while they are idle. maxTries is the maximum number of workers that are tried for
-// one run. If maxTries workers have died, a further worker would probably die too.
+// maxTries is the maximum number of workers that are tried for one run, because workers can die
+// while they are idle. If maxTries workers have died, a further worker would probably die too.
 const maxTries = 10
 
-// If a worker had already died before a request, the request fails with errWorkerDied.
+// errWorkerDied is the error of a request to a worker that had already died before the request.
 var errWorkerDied = errors.New("sandbox: the worker died while idle")
 
 // runIn executes the tool in a worker. The worker has already compiled the tool.

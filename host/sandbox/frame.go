@@ -58,7 +58,7 @@ func newWire(in io.Reader, out io.Writer) *wire {
 	return &wire{in: bufio.NewReaderSize(in, 16<<10), out: out}
 }
 
-// All errors about invalid frames wrap errProtocol.
+// errProtocol is the error that all errors about invalid frames wrap.
 var errProtocol = errors.New("protocol violation")
 
 // receive reads a frame. receive checks the length of the payload before it allocates memory. The

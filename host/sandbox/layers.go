@@ -23,7 +23,7 @@ const (
 	LayerSeccomp     = "seccomp"      // only system calls that are necessary to run a guest
 )
 
-// The list "layers" contains the names of all layers in the order of a Report.
+// The variable layers contains the names of all layers in the order of a Report.
 var layers = []string{
 	LayerProcess, LayerParentDeath, LayerNamespaces, LayerPrivileges, LayerLimits, LayerMemory, LayerCPU, LayerCgroup, LayerLandlock, LayerChroot, LayerSeccomp,
 }
@@ -52,7 +52,7 @@ type Report struct {
 	Layers []Layer `json:"layers"`
 }
 
-// If Options.Without contains a layer, errDisabled is the reason why this layer is off.
+// errDisabled is the reason why a layer in Options.Without is off.
 var errDisabled = errors.New("disabled by option")
 
 // newLayer returns the state of a layer. If err is nil, the layer is on. If err is not nil, the

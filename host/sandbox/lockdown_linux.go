@@ -55,8 +55,8 @@ func lockDown(h handshake, wanted func(string) bool) []Layer {
 	return done
 }
 
-// If this process executes a program, the program cannot gain privileges; see PR_SET_NO_NEW_PRIVS
-// in prctl(2). setNoNewPrivileges sets this attribute for all threads.
+// setNoNewPrivileges sets the attribute no_new_privs for all threads. A program that this process
+// executes then cannot gain privileges; see PR_SET_NO_NEW_PRIVS in prctl(2).
 func setNoNewPrivileges() (string, error) {
 	if err := ll.AllThreadsPrctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return "", fmt.Errorf("PR_SET_NO_NEW_PRIVS: %w", err)
@@ -111,5 +111,6 @@ func landlockScopes(abi int) string {
 	return strings.Join(supported, ", ") + "; not " + strings.Join(missing, ", ")
 }
 
-// After a call of dropWhenFull, a write to a full pipe fails instead of blocking.
+// dropWhenFull makes writes to a pipe fail while the pipe is full. Without dropWhenFull, such a
+// write blocks.
 func dropWhenFull(f *os.File) { _ = unix.SetNonblock(int(f.Fd()), true) }

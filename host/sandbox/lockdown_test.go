@@ -22,8 +22,8 @@ var kernelLayers = []string{
 	sandbox.LayerNamespaces, sandbox.LayerPrivileges, sandbox.LayerLimits, sandbox.LayerCgroup, sandbox.LayerLandlock, sandbox.LayerChroot, sandbox.LayerSeccomp,
 }
 
-// The list "attempts" contains the acts that a guest tries. Each attempt lists the layers that can
-// prevent the act. Each of these layers prevents the act, even if all other layers are off.
+// The variable attempts contains the acts that a guest tries. Each attempt lists the layers that
+// can prevent the act. Each of these layers prevents the act, even if all other layers are off.
 var attempts = []struct {
 	act    string
 	layers []string

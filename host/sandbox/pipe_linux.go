@@ -55,7 +55,7 @@ func (l *pipe) Read(b []byte) (int, error) {
 	}
 }
 
-// If the pipe is full, Write blocks.
+// Write writes all of b to the pipe. If the pipe is full, Write blocks.
 func (l *pipe) Write(b []byte) (written int, err error) {
 	for written < len(b) {
 		n, err := unix.Write(l.out, b[written:])
@@ -114,8 +114,9 @@ func killAll(p *os.Process) {
 	_ = p.Kill()
 }
 
-// This process can inherit descriptors that are not close-on-exec. closeInherited closes these
-// descriptors. closeInherited does not close the descriptors of Go's runtime.
+// closeInherited closes descriptors that this process has inherited because they are not
+// close-on-exec. closeInherited does not close the standard streams or the descriptors of Go's
+// runtime.
 func closeInherited() {
 	const firstOther = 3
 	names, _ := os.ReadDir("/proc/self/fd") // if /proc is missing, the descriptors cannot be listed

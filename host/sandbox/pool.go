@@ -88,7 +88,7 @@ func (p *Pool) Report() (Report, error) {
 	return w.report, nil
 }
 
-// If a run starts after Close, it fails with errPoolClosed.
+// errPoolClosed is the error of a run that starts after Close or that Close cancels.
 var errPoolClosed = unavailable("the worker pool is closed")
 
 // refill starts spares until their number is correct. The caller must hold the lock "mu".
@@ -100,8 +100,8 @@ func (p *Pool) refill() {
 	}
 }
 
-// After a call of keepSpares, the pool keeps spares with the given mounts. The mounts must not
-// depend on a domain.
+// keepSpares makes the pool keep spares with the given mounts. The mounts must not depend on a
+// domain.
 func (p *Pool) keepSpares(o mounts) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -222,9 +222,9 @@ func (p *Pool) spawnConfig() spawnConfig {
 	return s
 }
 
-// The system can deny features of the configuration. degrade removes the next such feature. degrade
-// returns false if no feature is left. The control group is removed first, because the control
-// group adds the least protection.
+// degrade turns off the next feature of the configuration that the system can deny. If no such
+// feature is left, degrade returns false. The control group is turned off first, because the
+// control group adds the least protection.
 func (s *spawnConfig) degrade(err error) bool {
 	switch {
 	case s.group != nil:
@@ -240,7 +240,7 @@ func (s *spawnConfig) degrade(err error) bool {
 	return true
 }
 
-// If a run could not get a worker, hostFault logs err and returns the fault for the run.
+// hostFault logs err and returns the fault for a run that could not get a worker.
 func hostFault(log *slog.Logger, err error) error {
 	log.Error("cannot start a worker", "error", err)
 	return unavailable("cannot start a process for the tool; see the host's log")

@@ -158,7 +158,7 @@ type act struct {
 	host engine.Host
 }
 
-// The map "loads" contains acts that a hostile source performs during its compilation.
+// The variable loads contains acts that a hostile source performs during its compilation.
 var loads = map[string]func(){
 	"compile slowly":   func() { time.Sleep(200 * time.Millisecond) },
 	"compile for ever": func() { _ = flood(func() error { return nil }) },
@@ -212,7 +212,7 @@ func fill(dir string, name func(int) string, bytes, times int) error {
 	return nil
 }
 
-// The map "acts" contains the acts that guests try in a worker.
+// The variable acts contains the acts that guests try in a worker.
 var acts = map[string]func(act) error{
 	"compile slowly": func(act) error { return nil },
 	"open a file":    func(a act) error { _, err := os.ReadFile(a.text); return err },
@@ -446,7 +446,8 @@ var acts = map[string]func(act) error{
 	},
 }
 
-// If an error only reports invalid arguments, the function "may" returns nil.
+// The function may returns nil if err is one of the harmless errors. A harmless error means that no
+// layer prevented the act, but that the act had, for example, invalid arguments.
 func may(err error, harmless ...syscall.Errno) error {
 	for _, e := range harmless {
 		if err == e {

@@ -31,8 +31,8 @@ const (
 	outcomeBroken        // an error of the worker itself, as text
 )
 
-// The memory use that a worker reports can exceed the memory limit of the run by at most
-// maxExtraMemory bytes.
+// maxExtraMemory is the maximum number of bytes by which the memory use that a worker reports can
+// exceed the memory limit of the run. The host reduces a larger value to this maximum.
 const maxExtraMemory = 1 << 30
 
 // exchange is the state of a run in the parent process.
