@@ -3,8 +3,9 @@ package search
 // MaxTerms is the maximum number of different words of a query. Further words are ignored.
 const MaxTerms = 256
 
-// If a query has more than maxQueryWords words, the remaining words are ignored. Repeated words and
-// common words count, too. The constant bounds the work if normalization makes a text longer.
+// maxQueryWords is the maximum number of words that are read from the text of a query. The
+// remaining words are ignored. Repeated words and common words count, too. The constant bounds the
+// work if normalization makes a text longer.
 const maxQueryWords = 8192
 
 // Query is a set of words to search for. Query is immutable and safe for concurrent use.

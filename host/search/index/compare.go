@@ -17,7 +17,8 @@ const (
 	chunksPerCheck = 16
 	// chunksPerYield is the number of chunks after which a comparison yields the processor.
 	chunksPerYield = 256
-	// If a comparison has at least minParallel rows, two goroutines share the work.
+	// minParallel is the minimum number of selected rows for which two goroutines share a
+	// comparison.
 	minParallel = 1 << 14
 )
 

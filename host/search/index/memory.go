@@ -25,8 +25,8 @@ type unfit struct {
 
 // Limits of unfit partitions.
 const (
-	// After scansPerAttempt searches without an index, the Set tries again to build the index,
-	// because the partition may have become smaller.
+	// scansPerAttempt is the number of searches without an index after which the Set tries again to
+	// build the index. The partition may have become smaller in the meantime.
 	scansPerAttempt = 100
 	maxUnfit        = 1024
 )

@@ -98,8 +98,8 @@ func (p *partition) begin(wanted uint64) bool {
 	return true
 }
 
-// If the table has many dead rows, compact removes the dead rows. The caller must hold the token of
-// the channel "turn".
+// compact removes the dead rows of the table if there are many of them. The caller must hold the
+// token of the channel "turn".
 func (p *partition) compact() error {
 	if !p.table.wasteful() {
 		return nil

@@ -77,8 +77,7 @@ func (s *statistics) weights() weights {
 	return w
 }
 
-// If a word occurs more than maxOccurrences times in a text, only maxOccurrences occurrences are
-// counted.
+// maxOccurrences is the maximum number of occurrences of a word that are counted in one text.
 const maxOccurrences = 255
 
 // occurrence returns the summand of a word in the weighted mean of an entry. The argument "length"

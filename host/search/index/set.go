@@ -156,10 +156,9 @@ func (s *Set) release(p *partition) {
 // maxCommitted is the maximum number of keys that Refresh keeps for a partition.
 const maxCommitted = 4096
 
-// After a call of Refresh, the next search of a partition reads the records with the given keys
-// again. The backend can report changes late. If a caller has committed changes that its next
-// search must find, the caller must first call Refresh. A call of Refresh is cheap and does not
-// read from the backend.
+// Refresh makes the next search of a partition read the records with the given keys again. The
+// backend can report changes late. If a caller has committed changes that its next search must
+// find, the caller must first call Refresh. Refresh is cheap and does not read from the backend.
 func (s *Set) Refresh(keys ...storage.Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -40,7 +40,8 @@ type table struct {
 
 const never = math.MaxInt64
 
-// A compaction maps old row numbers to new row numbers. removed is the new number of a removed row.
+// The constant removed marks removed rows in the slice that a compaction uses to map old row
+// numbers to new row numbers.
 const removed = math.MaxUint32
 
 // rowBytes is the approximate size of a row without its key, vector, words and metadata.
@@ -83,7 +84,8 @@ func microseconds(at time.Time) int64 {
 	return at.Add(time.Microsecond - 1).UnixMicro()
 }
 
-// If the table contains an entry, remove removes the entry.
+// remove removes the entry with the given key. If the table does not contain the entry, remove does
+// nothing.
 func (t *table) remove(k storage.Key) {
 	row, known := t.rows[k]
 	if !known {
