@@ -36,7 +36,7 @@ func benchTagged(tag string) storage.Selector {
 	return storage.Selector{Group: group, Tag: tag}
 }
 
-// Like the commit of a run, benchUpdate reads a record and writes the next revision of the record.
+// benchUpdate reads a record and writes its next revision, like the commit of a run.
 func benchUpdate(b *testing.B, backend storage.Backend, i int) {
 	k := benchKey(i)
 	err := backend.Update(context.Background(), storage.Keys(k), func(now []storage.Record) ([]storage.Write, error) {

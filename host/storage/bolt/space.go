@@ -19,11 +19,12 @@ var _ storage.Spacer = (*Backend)(nil)
 const (
 	// defaultMinFree is the default value of Options.MinFree on disks of at least 1 GiB.
 	defaultMinFree = 256 << 20
-	// A run is a sequence of consecutive free pages. A run counts as free space if it has at least
-	// usefulRun bytes. Shorter runs can be useless, because bbolt writes a whole leaf page for each
-	// change. A leaf page with up to four entries is not split and can be large. The write of a
-	// small record can therefore need 64 KiB of consecutive pages. For example, an erasure begins
-	// with the write of a small record. The list of free pages also needs consecutive pages.
+	// usefulRun is the minimum size in bytes of a run that counts as free space. A run is a
+	// sequence of consecutive free pages. Shorter runs can be useless, because bbolt writes a whole
+	// leaf page for each change. A leaf page with up to four entries is not split and can be large.
+	// The write of a small record can therefore need 64 KiB of consecutive pages. For example, an
+	// erasure begins with the write of a small record. The list of free pages also needs
+	// consecutive pages.
 	usefulRun = 1 << 20
 	// spaceAge is the maximum age of the cached result of Space.
 	spaceAge = time.Second

@@ -15,8 +15,8 @@ const (
 	// maxAttempts is the maximum number of attempts to commit a transaction that conflicts with
 	// other transactions.
 	maxAttempts = 24
-	// After exclusiveAfter conflicts, no other update of this process runs at the same time as the
-	// conflicting update.
+	// exclusiveAfter is the number of conflicts after which no other update of this process runs at
+	// the same time as the conflicting update.
 	exclusiveAfter = 3
 	// maxBackoff is the maximum wait before another attempt.
 	maxBackoff = 50 * time.Millisecond

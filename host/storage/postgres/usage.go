@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	// Each connection has its own shard of an account, so two transactions rarely update the same
-	// row.
+	// addUsage is the statement that adds records and bytes to the usage of accounts. The id of the
+	// connection's server process determines the shard of each account, so two transactions rarely
+	// update the same row.
 	addUsage = `insert into usage as u (account, shard, records, bytes)
 		select a, pg_backend_pid() % n, r, b from unnest($1::bytea[], $2::integer[], $3::bigint[], $4::bigint[]) as d (a, n, r, b)
 		on conflict (account, shard) do update set records = u.records + excluded.records, bytes = u.bytes + excluded.bytes`
