@@ -13,7 +13,7 @@ import (
 )
 
 // The variable want lists the permissions of each role. The list has the same content as Table, but
-// is sorted by role.
+// is grouped by role.
 var want = map[auth.Role][]auth.Permission{
 	auth.Operator: {
 		auth.Run, auth.Sessions, auth.ReadSessions, auth.Files, auth.Prompts, auth.Blocks, auth.Collections, auth.Records, auth.ChangeRecords,

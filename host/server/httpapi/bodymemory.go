@@ -23,16 +23,17 @@ const (
 	// DefaultBodyBytes is the default of Options.BodyBytes.
 	DefaultBodyBytes = 256 << 20
 
-	// For each byte of a JSON body, several bytes of memory are reserved: readingTakes bytes while
-	// the body is read and decoded, which includes the decoder's garbage, and then keptTakes bytes
-	// until the end of the request.
+	// readingTakes is the number of bytes of memory that are reserved for each byte of a JSON body
+	// while the body is read and decoded. This number includes the decoder's garbage. After
+	// decoding, keptTakes bytes of memory for each byte remain reserved until the end of the
+	// request.
 	readingTakes = 12
 	keptTakes    = 3
-	// Some parts of a body are decoded into trees of values. treeBytes is the maximum size of such
-	// a part. Stored documents, such as records, never exceed treeBytes. A tree uses treeTakes
-	// bytes of memory for each byte of its text. After decoding, keptTreeTakes bytes of memory
-	// remain reserved for each byte of the text, because parts of the body can be decoded into
-	// trees later.
+	// treeBytes is the maximum size of a part of a body that is decoded into a tree of values.
+	// Stored documents, such as records, never exceed treeBytes. A tree uses treeTakes bytes of
+	// memory for each byte of its text. After decoding, keptTreeTakes bytes of memory remain
+	// reserved for each byte of the text, because parts of the body can be decoded into trees
+	// later.
 	treeBytes     = 256 << 10
 	treeTakes     = 64
 	keptTreeTakes = 16

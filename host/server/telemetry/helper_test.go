@@ -93,7 +93,7 @@ func newTelemetry(t testing.TB, opts telemetry.Options) *telemetry.Telemetry {
 	return tel
 }
 
-// The functions "get" and "set" are memory calls that guests make.
+// The functions get and set return memory calls that guests make.
 func get(store string) abi.Call {
 	return abi.Call{Op: abi.GetContent, Args: []json.RawMessage{quoted(store)}}
 }
