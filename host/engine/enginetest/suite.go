@@ -76,7 +76,7 @@ const (
 	short  = 150 * time.Millisecond
 )
 
-// A call to the store "halt" ends a run with the error errHalt.
+// errHalt is the error with which the host ends a run, usually at a call to the store "halt".
 var errHalt = errors.New("the host ended the run")
 
 // subject is the engine that is tested in one case.

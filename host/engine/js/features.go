@@ -38,10 +38,12 @@ var (
 	regexpNames    = lazyregexp.New(`RegExp|\.constructor\s*[()]`)
 	proxyNames     = lazyregexp.New(`Proxy|\\u`)      // the name itself, possibly with an escape
 	jsonNames      = lazyregexp.New(`JSON|Proxy|\\u`) // a proxy can receive the global object
-	// Code can access the global object only by these names and by the names of our own globals.
+	// globalNames matches all names by which code can access the global object, except the names of
+	// our own globals.
 	globalNames = lazyregexp.New(`globalThis|\bglobal\b|\bthis\b`)
-	// Code can compute the name of a non-enumerable member of the global object only with brackets,
-	// with an escape in a literal, or with the functions in this pattern.
+	// computedAccess matches brackets, the backslash of an escape, and the names of some functions.
+	// Without any of them, code cannot compute the name of a non-enumerable member of the global
+	// object.
 	computedAccess = lazyregexp.New(`[\[\\]|Reflect|Descriptor`)
 )
 
