@@ -63,7 +63,8 @@ func (a *Artifacts) Add(ctx context.Context, c partition.Caller, up Upload) (Art
 
 const storing = "store a file"
 
-// The content of a file is already stored. list adds the file to the list of its session.
+// list adds a file to the list of its session. The content of the file is already stored. In the
+// same commit, list removes the mark of the upload; see uploadKey.
 func (a *Artifacts) list(ctx context.Context, c partition.Caller, file Artifact, up Upload) error {
 	return a.sessions.ChangeFiles(ctx, c, session.FilesChange{
 		Keys: a.erasedKeys(c),

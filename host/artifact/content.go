@@ -30,15 +30,15 @@ func (a *Artifacts) key(kind string, c partition.Caller, id string) storage.Key 
 	return a.db.App.System(kind, partition.Caller{Tenant: c.Tenant}, storage.Part{Tag: storage.Item, Value: id})
 }
 
-// The pieces of a file are numbered. pieceKey returns the key of the piece with the number n. The
-// order of the keys is the order of the pieces.
+// pieceKey returns the key of the piece with the number n of a file. The order of the keys is the
+// order of the pieces.
 func (a *Artifacts) pieceKey(c partition.Caller, id string, n int) storage.Key {
 	return a.key(partition.File, c, id).With(storage.Part{Tag: storage.Item, Value: fmt.Sprintf("%04d", n)})
 }
 
-// An unfinished upload is marked by a record. uploadKey returns the key of this record. This mark
-// is removed by the commit that adds the file to its session. If the host stops before this commit,
-// the mark remains.
+// uploadKey returns the key of the record that marks an unfinished upload. This mark is removed by
+// the commit that adds the file to its session. If the host stops before this commit, the mark
+// remains until Sweep removes the upload.
 func (a *Artifacts) uploadKey(c partition.Caller, id string) storage.Key {
 	return a.key(partition.Upload, c, id)
 }

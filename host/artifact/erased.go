@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// If a user has been erased, a record marks the user as erased. erasedKeys returns the key of this
-// record for the caller's user. If the caller has no user, erasedKeys returns no key.
+// erasedKeys returns the key of the record that marks the caller's user as erased. The record
+// exists only if the user has been erased. If the caller has no user, erasedKeys returns no key.
 func (a *Artifacts) erasedKeys(c partition.Caller) []storage.Key {
 	if c.User == "" {
 		return nil
@@ -18,7 +18,7 @@ func (a *Artifacts) erasedKeys(c partition.Caller) []storage.Key {
 	return []storage.Key{a.db.App.Erased(c)}
 }
 
-// If the caller's user was erased after an upload began, notErasedSince returns a fault. Without
+// notErasedSince returns a fault if the caller's user was erased after an upload began. Without
 // this check, the upload would start a new session for a user who has been erased.
 func (a *Artifacts) notErasedSince(ctx context.Context, c partition.Caller, began time.Time) error {
 	if c.User == "" || began.IsZero() {
@@ -31,8 +31,8 @@ func (a *Artifacts) notErasedSince(ctx context.Context, c partition.Caller, bega
 	return notErased(marks, began)
 }
 
-// The marks show when users were erased. If one of them shows that the user was erased after an
-// upload began, notErased returns a fault.
+// notErased returns a fault if one of the marks shows that the user was erased after an upload
+// began. A mark contains the time at which a user was erased.
 func notErased(marks []storage.Record, began time.Time) error {
 	for _, mark := range marks {
 		if mark.Exists() && !began.IsZero() && !mark.Updated.Before(began) {

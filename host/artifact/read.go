@@ -75,8 +75,8 @@ func (a *Artifacts) Piece(ctx context.Context, tenant, id string, offset int64) 
 	return r.Content[skip:], nil
 }
 
-// A file is read on behalf of a caller. fileCaller returns this caller. If the file's id is
-// invalid, fileCaller returns an error.
+// fileCaller returns the caller that is used to read a file. This caller has only a tenant. If the
+// tenant or the file's id is invalid, fileCaller returns an error.
 func fileCaller(tenant, id string) (partition.Caller, error) {
 	c := partition.Caller{Tenant: tenant}
 	if err := c.Check(); err != nil {
