@@ -40,8 +40,8 @@ type waiter struct {
 	resumed bool
 }
 
-// Unused nodes are kept for later runs, so that a run at an idle gate does not allocate a node.
-// maxSpare is the maximum number of these nodes.
+// maxSpare is the maximum number of unused nodes that are kept for later runs. A run at an idle
+// gate uses such a node, so that it does not allocate a new one.
 const maxSpare = 64
 
 // spares are unused nodes.
@@ -70,8 +70,8 @@ func (s *spares) take() *node {
 	return n
 }
 
-// If a node has no active or waiting runs, forget removes it. The method also removes each ancestor
-// that has no active or waiting runs.
+// forget removes a node if the node has no active, waiting or parked runs. It also removes each
+// ancestor that has no such runs.
 func (s *spares) forget(n *node) {
 	n.each(func(at *node) {
 		if at.parent == nil || at.running != 0 || at.waiting != 0 || at.parked != 0 {

@@ -24,8 +24,8 @@ func (g *Gate) Park(f Flow, again bool) error {
 	return nil
 }
 
-// If one more run of a user may be parked, mayPark returns nil. If the run may not be parked,
-// mayPark returns an error that contains the bound.
+// mayPark returns nil if one more run of the user may be parked, and otherwise an error that
+// contains the bound.
 func (g *Gate) mayPark(u *node) (err error) {
 	u.each(func(at *node) {
 		bound := [levels]int{g.limits.Parked, g.limits.ParkedPerTenant, g.limits.ParkedPerApp, g.limits.ParkedPerUser}[at.level]
