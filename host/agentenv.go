@@ -129,8 +129,8 @@ func (e *agentEnv) Fact(ctx context.Context, name, path string) (value any, ok b
 	return value, true, nil
 }
 
-// A fact belongs to a user, a session or a workflow. hasNoOwner reports whether a fault means that
-// the caller does not have the owner of a fact.
+// hasNoOwner reports whether a fault means that the caller does not have the user, session or
+// workflow to which a fact belongs.
 func hasNoOwner(err error) bool {
 	return errors.Is(err, abi.NoUser) || errors.Is(err, abi.NoSession) || errors.Is(err, abi.NoWorkflow)
 }

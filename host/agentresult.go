@@ -73,9 +73,9 @@ func evaluationResult(t *turn, done memory.Done, err error) *report.Evaluation {
 	return result
 }
 
-// Observers, the ledger and the meter treat a turn or an evaluation as a run. runResult returns the
-// Result of this run. The parameter "id" is the id of the turn's result. If the turn is a
-// repetition, the id is that of the first turn.
+// runResult returns a Result for a turn, an evaluation or a sleepRun. Observers, the ledger and the
+// meter treat each of them as a run. The argument "id" becomes the id of the run. If the turn is a
+// repetition, this is the id of the first turn.
 func runResult(t *turn, id string, fault *abi.Fault, effects report.Effects, repeated bool) *report.Result {
 	status := report.Completed
 	if fault != nil {

@@ -224,8 +224,8 @@ func (t *turn) performOn(ctx context.Context, v *memory.View) (err error) {
 	return stoppedFault(err)
 }
 
-// If err is the error of a stopped run, stoppedFault converts it to a fault. stoppedFault returns
-// any other error unchanged.
+// stoppedFault converts the error of a stopped run to a fault. stoppedFault returns any other error
+// unchanged.
 func stoppedFault(err error) error {
 	if s, ok := errors.AsType[*stop](err); ok {
 		return s.fault

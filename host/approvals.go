@@ -165,8 +165,8 @@ func resumed(h *Host, p pausedRun, claim *approval.Claim) (*run, error) {
 	return r, nil
 }
 
-// After a run, the host writes its state, even if the run's context has ended. cleanupTime is the
-// time limit for these writes.
+// cleanupTime is the time limit for the writes that follow the failure of an approved run. The host
+// makes these writes even if the run's context has ended.
 const cleanupTime = 10 * time.Second
 
 // temporary contains fault codes. If an approved run fails with such a code, it can be executed

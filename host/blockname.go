@@ -18,8 +18,9 @@ func (b Blocks) requireBlocks() error {
 	return abi.Faultf(abi.NotFound, "the app has no blocks").WithHint(declareBlocks)
 }
 
-// If the caller has all rights, findOwn is like Find. If the caller is a tool, findOwn returns no
-// fault, because the fault could reveal the names of blocks that are not granted to the tool.
+// findOwn returns a fault if the app has no block with the given name; see Find. If the caller is a
+// tool, findOwn returns no fault, because the fault could reveal the names of blocks that are not
+// granted to the tool.
 func (b Blocks) findOwn(name string) error {
 	if !b.authority.Unrestricted() {
 		return nil

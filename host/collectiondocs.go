@@ -263,8 +263,8 @@ func (im *documentImport) remove(ctx context.Context, v *memory.View, step *docu
 	return nil
 }
 
-// After a transaction, advance updates the import. The import then continues with the entries that
-// follow.
+// advance updates the import after the transaction of a step. The import then continues with the
+// entries that follow.
 func (im *documentImport) advance(step documentStep) {
 	im.chunks, im.complete = im.chunks[step.taken:], step.complete
 	if im.after = step.last; step.complete {

@@ -77,8 +77,8 @@ func (c Collections) Get(ctx context.Context, caller Caller, name, namespace, id
 	return found, err
 }
 
-// If the caller is an end user, checkOwn returns access_denied unless the entries of the namespace
-// belong to this user.
+// checkOwn returns access_denied if the caller is an end user and the entries of the namespace
+// belong to the app. For an end user, checkOwn returns not_found if the collection does not exist.
 func (c Collections) checkOwn(caller Caller, name, namespace string) error {
 	if !caller.ActorIsUser {
 		return nil
@@ -150,7 +150,8 @@ func (e NewEntry) options() any {
 	return options
 }
 
-// If a call has several entries, atIndex adds the index of the faulty entry to a fault.
+// atIndex adds the index i of an entry to the message of a fault. If the call has only one entry,
+// or if err is not a fault, atIndex returns err unchanged.
 func atIndex(err error, i, n int) error {
 	f, ok := err.(*abi.Fault)
 	if !ok || n == 1 {

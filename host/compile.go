@@ -69,7 +69,8 @@ func (c *compiler) compile(ctx context.Context, t *tool, tenant string, limit ti
 	return eng.Load(ctx, src)
 }
 
-// If a compilation exceeded a limit, loadHint returns a hint that contains the name of this limit.
+// loadHint returns a hint for a compilation that exceeds its time limit. The hint names the limit
+// that can be raised: the time limit of the run, or the host's LoadTimeout.
 func (c *compiler) loadHint(limit time.Duration) string {
 	if limit < c.h.limits.LoadTimeout {
 		return "shorten the code, or raise the run's time limit, which includes compilation"

@@ -31,11 +31,11 @@ const (
 
 // Limits of blocks.
 const (
-	// If the use of a block is BlockContext, its default limits are CoreCharacters and CoreEntries.
+	// CoreCharacters and CoreEntries are the default limits of a block whose use is BlockContext.
 	CoreCharacters = 4000
 	CoreEntries    = 20
-	// If the use of a block is BlockRecall, its default limit is ArchivalCharacters. The number of
-	// its entries is not limited by default.
+	// ArchivalCharacters is the default limit of the characters of a block whose use is
+	// BlockRecall. By default, the number of entries of such a block is not limited.
 	ArchivalCharacters = 8000
 	// MaxBlockCharacters is the maximum value of Block.Characters.
 	MaxBlockCharacters = 32_000
