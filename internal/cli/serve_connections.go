@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// The default of --connections is at most maxDefaultConnections. The maximum limits the memory
-	// for connections, because an idle connection uses about 20 KiB.
+	// maxDefaultConnections is the maximum value of the default of --connections. The maximum
+	// limits the memory for connections, because an idle connection uses about 20 KiB.
 	maxDefaultConnections = 8192
 	// minConnections is the smallest valid value of --connections.
 	minConnections = 16

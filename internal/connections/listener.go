@@ -62,7 +62,8 @@ func (c *conn) Close() error {
 	return err
 }
 
-// The server calls CloseWrite before it closes a connection whose client is still sending.
+// CloseWrite closes the writing side of the connection, if the connection supports this. The server
+// calls CloseWrite before it closes a connection whose client is still sending.
 func (c *conn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

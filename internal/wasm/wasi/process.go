@@ -11,22 +11,22 @@ import (
 // bytes takes about a tenth of a millisecond.
 const randomPart = 64 << 10
 
-// argsSizesGet(argc*, bytes*)
+// argsSizesGet implements args_sizes_get(argc*, bytes*).
 func argsSizesGet(_ context.Context, s *System, mem memory, p []uint64) errno {
 	return putSizes(mem, s.args, p)
 }
 
-// argsGet(argv**, buffer*)
+// argsGet implements args_get(argv**, buffer*).
 func argsGet(_ context.Context, s *System, mem memory, p []uint64) errno {
 	return putStrings(mem, s.args, p)
 }
 
-// environSizesGet(count*, bytes*)
+// environSizesGet implements environ_sizes_get(count*, bytes*).
 func environSizesGet(_ context.Context, s *System, mem memory, p []uint64) errno {
 	return putSizes(mem, s.environ, p)
 }
 
-// environGet(environ**, buffer*)
+// environGet implements environ_get(environ**, buffer*).
 func environGet(_ context.Context, s *System, mem memory, p []uint64) errno {
 	return putStrings(mem, s.environ, p)
 }
@@ -74,7 +74,7 @@ func putStrings(mem memory, list []string, p []uint64) errno {
 	return success
 }
 
-// randomGet(buffer*, length)
+// randomGet implements random_get(buffer*, length).
 func randomGet(ctx context.Context, s *System, mem memory, p []uint64) errno {
 	buffer, ok := mem.bytes(uint32(p[0]), uint32(p[1]))
 	if !ok {

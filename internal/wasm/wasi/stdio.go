@@ -67,7 +67,7 @@ func pathSymlink(ctx context.Context, s *System, mem memory, p []uint64) errno {
 	return onStdio(errNotdir)(ctx, s, mem, p[2:])
 }
 
-// fdClose(fd)
+// fdClose implements fd_close(fd).
 func fdClose(_ context.Context, s *System, _ memory, p []uint64) errno {
 	fd := uint32(p[0])
 	if !s.isOpen(fd) {
