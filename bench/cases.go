@@ -37,7 +37,7 @@ const (
 	manyBare   = "bare goja, then bare bbolt Batch"
 )
 
-// In the cases that measure many concurrent runs, writers is the number of concurrent writers.
+// writers is the number of concurrent writers in the cases that measure concurrent writes.
 const writers = 256
 
 const record = `{"preferences":{"language":"en","notifications":true},"recentOrders":["a1","b2","c3"],"visits":1}`

@@ -126,7 +126,7 @@ func quota(a *attacker) (func(int) bool, error) {
 // results fit into the quota of one user.
 const dropped = 120
 
-// The attack "drop" ends sessions that have 114 MB of stored results each.
+// drop is an attack that ends sessions. Each session has 114 MB of stored results.
 func drop(a *attacker) (func(int) bool, error) {
 	var users []user
 	for i := range 4 {
@@ -152,7 +152,8 @@ func drop(a *attacker) (func(int) bool, error) {
 	}, nil
 }
 
-// The attack "keep" stores results of 0.95 MB under idempotency keys.
+// keep stores results of 0.95 MB each for the attack "drop". Each result has its own idempotency
+// key.
 func (u user) keep(number int) error {
 	errs := make(chan error, dropped)
 	var senders sync.WaitGroup

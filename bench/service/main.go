@@ -31,7 +31,8 @@ func main() {
 	measure.Main(prepare)
 }
 
-// The tools. Each measured tool increments a count in the user's record.
+// files contains the app file and the source files of the tools. Each tool increments a count in
+// the user's record.
 var files = fstest.MapFS{
 	"app.yaml": {Data: []byte(`
 app: bench
