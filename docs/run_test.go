@@ -190,8 +190,8 @@ func matches(got, want string) bool {
 	return err == nil && ok
 }
 
-// Some text differs between executions. changing contains patterns for such text, and the text that
-// replaces it in comparisons.
+// changing contains patterns for text that differs between executions. The field "stand" is the
+// text that replaces such text in comparisons.
 var changing = []struct {
 	pattern *regexp.Regexp
 	stand   string

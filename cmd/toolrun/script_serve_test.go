@@ -70,10 +70,10 @@ func (s *served) stop() error {
 	return cmd.Wait()
 }
 
-// The command "serve" starts a service in the background. The service runs until the command
-// "unserve" or until the end of the script. Usage: serve APP... The command "serve" sets $URL to
-// the service's address and $TOOLRUN_KEY to a key of the service. Later commands use both
-// variables.
+// serve implements the command "serve", which starts a service in the background. The service runs
+// until the command "unserve" or until the end of the script. Usage: serve APP... The command
+// "serve" sets $URL to the service's address and $TOOLRUN_KEY to a key of the service. Later
+// commands use both variables.
 func serve(ts *testscript.TestScript, neg bool, args []string) {
 	s := ts.Value(servedKey{}).(*served)
 	if neg || s.cmd != nil {
@@ -107,8 +107,8 @@ func logged(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 }
 
-// The command "reload" makes the service reload its app files. The reload must succeed. For the
-// command "! reload", the service must reject the app files.
+// reload implements the command "reload", which makes the service reload its app files. The reload
+// must succeed. For the command "! reload", the service must reject the app files.
 func reload(ts *testscript.TestScript, neg bool, args []string) {
 	s := ts.Value(servedKey{}).(*served)
 	if s.cmd == nil || len(args) > 0 {

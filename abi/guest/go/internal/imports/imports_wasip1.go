@@ -70,9 +70,9 @@ func Log(level abi.Level, text string) {
 	}
 }
 
-// The mutex "calling" is locked from a call until the reply of the call has been read, because the
-// host keeps only the reply to the last call. Without the lock, another goroutine could make a
-// call, which replaces the reply, while this goroutine allocates memory for the reply.
+// calling is a mutex that is locked from a call until the reply to the call has been read. The host
+// keeps only the reply to the last call. Without the lock, another goroutine could make a call,
+// which replaces the reply, while this goroutine allocates memory for the reply.
 var calling sync.Mutex
 
 // replyOf makes a memory call and reads its reply.
