@@ -30,12 +30,12 @@ type externalExchange struct {
 // expects no reply to this frame.
 func (x *exchange) begin(f *fields) error {
 	id := f.number()
-	call, op, err := x.readCall(f)
+	call, external, err := x.readCall(f)
 	if err != nil {
 		return err
 	}
 	e := &x.external
-	if x.host.Begin == nil || !op.External || id != e.begun+1 || len(e.pending) == maxPending {
+	if x.host.Begin == nil || !external || id != e.begun+1 || len(e.pending) == maxPending {
 		return fmt.Errorf("begin frame of operation %d: %w", id, errProtocol)
 	}
 	e.begun = id

@@ -91,13 +91,13 @@ func (x *exchange) serve() (out engine.Output, err error, lost bool) {
 // call performs a memory call of the guest. The host checks that the arguments are JSON, because it
 // does not trust the worker.
 func (x *exchange) call(f *fields) error {
-	call, op, err := x.readCall(f)
+	call, external, err := x.readCall(f)
 	if err != nil {
 		return err
 	}
 	answer := x.worker.wire.frame(kindReply)
 	if x.halted == nil {
-		reply, err := x.perform(op, call)
+		reply, err := x.perform(call, external)
 		if err == nil {
 			return x.worker.wire.send(answer.number(outcomeOutput).data(reply))
 		}
@@ -110,8 +110,8 @@ func (x *exchange) call(f *fields) error {
 	return x.worker.wire.send(answer.number(outcomeHalted))
 }
 
-// readCall reads an operation of the guest.
-func (x *exchange) readCall(f *fields) (call abi.Call, op abi.Operation, err error) {
+// readCall reads an operation of the guest, and reports whether it is an external operation.
+func (x *exchange) readCall(f *fields) (call abi.Call, external bool, err error) {
 	call.Op = f.text()
 	if n := f.count(maxArguments); n > 0 {
 		call.Args = make([]json.RawMessage, n)
@@ -120,19 +120,19 @@ func (x *exchange) readCall(f *fields) (call abi.Call, op abi.Operation, err err
 		}
 	}
 	if err := f.end(); err != nil {
-		return call, op, fmt.Errorf("read call: %w", err)
+		return call, false, fmt.Errorf("read call: %w", err)
 	}
 	op, ok := x.table.Lookup(call.Op)
 	if !ok {
-		return call, op, fmt.Errorf("call to an unknown operation: %w", errProtocol)
+		return call, false, fmt.Errorf("call to an unknown operation: %w", errProtocol)
 	}
-	return call, op, nil
+	return call, op.External, nil
 }
 
 // perform performs an operation of the guest. During an external operation, the worker releases its
 // slot.
-func (x *exchange) perform(op abi.Operation, call abi.Call) (reply json.RawMessage, err error) {
-	if !op.External {
+func (x *exchange) perform(call abi.Call, external bool) (reply json.RawMessage, err error) {
+	if !external {
 		return x.host.Call(x.ctx, call)
 	}
 	err = x.withoutSlot(func() error {
