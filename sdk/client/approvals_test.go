@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/report"
@@ -20,7 +21,9 @@ func approvals(t *testing.T, c *client.Client) {
 		}
 		return result.Approval
 	}
-	first, second := pause(), pause()
+	first := pause()
+	time.Sleep(2 * time.Millisecond) // requests of the same millisecond have no order
+	second := pause()
 	if a := must(h.Get(ctx, first.Token))(t); a.Tool != "gated" || a.User != "ann" || a.State != "pending" {
 		t.Errorf("Get = %+v", a)
 	}
