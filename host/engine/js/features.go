@@ -53,6 +53,7 @@ func prepareTree(code string, tree *ast.Program) (features, error) {
 	if err := unfold(tree); err != nil {
 		return features{}, err
 	}
+	makeEvalIndirect(code, tree)
 	plainYields(code, tree)
 	replaceAsyncHelpers(code, tree)
 	patterns, err := rewritePatterns(code, tree)

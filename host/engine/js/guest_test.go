@@ -181,10 +181,11 @@ func TestNoCodeFromText(t *testing.T) {
 			() => eval('1'), () => (0, eval)('1'), () => Function('return 1')(), () => new Function('return 1'),
 			() => (async () => {}).constructor('return 1'), () => (function* () {}).constructor('yield 1'),
 			() => Reflect.construct(Function, ['return 1']), () => [].map.constructor('return 1'),
-			() => eval('1\n//# sourceMappingURL=file:///dev/zero'), () => setTimeout('1'),
+			() => eval('1\n//# sourceMappingURL=file:///dev/zero'), () => { switch (1) { case 1: let a = ev\u0061l('1'); } },
+			() => { switch (1) { case 1: return (() => eval('1'))(); case 2: function f() {} } }, () => setTimeout('1'),
 		];
 		return ways.map((way) => { try { return way(); } catch (e) { return e.name; } });`)
-	want := `["` + strings.Join(slices.Concat(slices.Repeat([]string{"EvalError"}, 9), []string{"TypeError"}), `","`) + `"]`
+	want := `["` + strings.Join(slices.Concat(slices.Repeat([]string{"EvalError"}, 11), []string{"TypeError"}), `","`) + `"]`
 	if got != want {
 		t.Errorf("Run = %s; want %s", got, want)
 	}
