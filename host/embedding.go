@@ -83,8 +83,8 @@ func (e embeddings) enter(ctx context.Context) (release func(), err error) {
 	return func() { leave(root) }, nil
 }
 
-// notEmbedded returns the error of a run that must not call an embedder. For a dry run, it returns
-// nil. A dry run continues without vectors.
+// notEmbedded returns the error of a run that must not call an embedder. For a dry run, this error
+// is kind.ErrNoVectors, and the dry run continues without vectors.
 func notEmbedded(inv Invocation) error {
 	if inv.DryRun {
 		return kind.ErrNoVectors

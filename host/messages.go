@@ -98,12 +98,11 @@ func recordMessages(ctx context.Context, t *turn, v *memory.View) error {
 	return nil
 }
 
-// If the messages of a turn exceed the quota, the result of the turn contains the warning
-// unrecordedWarning.
+// unrecordedWarning is the warning in the result of a turn whose messages exceed a storage quota.
 const unrecordedWarning = "sleep-time memory does not receive the messages of this turn, because the transcript would exceed a storage quota"
 
-// If a session has ended, settle schedules its run of sleep-time memory. If the method fails, the
-// run starts later, as if the session had become idle without being ended.
+// settle schedules the run of sleep-time memory for a session that has ended. If settle fails, it
+// logs a warning. The run then starts later, as if the session had become idle without being ended.
 func (s Sessions) settle(ctx context.Context, caller Caller, user string) {
 	if s.h.app.Sleep == nil || user == "" {
 		return

@@ -138,7 +138,7 @@ func chatArguments(call abi.Call, nesting int) (name string, request model.ChatR
 	return name, request, nil
 }
 
-// If the given model is not granted to the tool, checkModel returns a fault.
+// checkModel returns nil if the given model is granted to the tool, and otherwise a fault.
 func (t *tool) checkModel(name string) error {
 	if slices.Contains(t.Models, name) {
 		return nil
@@ -157,9 +157,9 @@ func truncateName(name string) string {
 	return strings.ToValidUTF8(name[:min(len(name), limit)], "")
 }
 
-// If a tool or a collection uses a model that the operator has not configured, warnModels logs a
-// warning. If no models are configured at all, warnModels logs nothing. If no models are
-// configured, a tool that calls a model gets the fault abi.Unavailable.
+// warnModels logs a warning if a tool, a collection or the section `sleep` uses a model that the
+// operator has not configured. If no models are configured at all, warnModels logs nothing, and a
+// tool that calls a model gets the fault abi.Unavailable.
 func warnModels(h *Host) {
 	if h.models == nil {
 		return

@@ -50,8 +50,8 @@ func nestedFault(ctx context.Context, t *turn, v *memory.View, err error) error 
 	return t.faultOf(err)
 }
 
-// If a turn has lost its slot at the gate, errNotAdmitted ends the attempt. The error
-// errNotAdmitted is not a fault, so an agent cannot handle it.
+// errNotAdmitted ends the attempt of a turn that has lost its slot at the gate. errNotAdmitted is
+// not a fault, so an agent cannot handle it.
 var errNotAdmitted = errors.New("the turn cannot continue, because it lost its slot")
 
 // nestedRun returns a run that is ready to be executed. nestedRun also compiles the tool and checks

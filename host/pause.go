@@ -17,8 +17,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// If an attempt has reached an effect that needs an approval, it ends with a pauseError. A
-// pauseError is not a fault, so the guest cannot catch it.
+// pauseError ends an attempt that has reached an effect that needs an approval. A pauseError is not
+// a fault, so the guest cannot catch it.
 type pauseError struct {
 	binding approval.Binding
 	effect  report.Effect

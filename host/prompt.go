@@ -60,8 +60,9 @@ func (h *Host) RenderPrompt(ctx context.Context, r PromptRequest) (Rendered, err
 	return rendered, promptFault(h.app, err)
 }
 
-// If a prompt is not allowed to read a store or a fact, the fault of package memory mentions tools.
-// promptFault replaces the message of this fault.
+// promptFault replaces the message of the fault not_found for a store or a fact, because the
+// message from package memory mentions tools. Usually, promptFault also replaces the hint.
+// promptFault returns other errors unchanged.
 func promptFault(a *app.App, err error) error {
 	f, ok := err.(*abi.Fault)
 	if !ok || f.Code != abi.NotFound || f.Store == "" {

@@ -57,7 +57,8 @@ func (p promptSource) userMemory(ctx context.Context) (json.RawMessage, error) {
 	return json.Marshal(found.UserMemory)
 }
 
-// If a template uses user_memory but cannot read any block, noUserMemory returns the fault.
+// noUserMemory returns the fault of a template that uses user_memory but cannot read any block
+// whose use is "context".
 func (p promptSource) noUserMemory() error {
 	f := abi.Faultf(abi.NotFound, "user_memory contains no block, because the prompt has no grant on a block")
 	if len(p.h.app.Blocks) == 0 {

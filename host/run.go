@@ -83,7 +83,8 @@ func (r *run) loadLimit() time.Duration {
 	return min(limit, r.timeLimit())
 }
 
-// If no observer refuses the run, execute runs the tool in a transaction.
+// execute runs the tool in a transaction, unless an observer refuses the run. If the run needs an
+// approval, execute pauses the run.
 func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 	release, err := findTool(ctx, r)
 	if release != nil {
@@ -132,7 +133,8 @@ func findTool(ctx context.Context, r *run) (release func(), err error) {
 	return release, err
 }
 
-// If the invocation has a deadline, untilDeadline returns a context that ends at this deadline.
+// untilDeadline returns a context that ends at the deadline of the invocation. If the invocation
+// has no deadline, untilDeadline returns ctx.
 func untilDeadline(ctx context.Context, r *run) (context.Context, context.CancelFunc) {
 	if r.inv.Deadline <= 0 {
 		return ctx, func() {}
@@ -238,8 +240,8 @@ func (r *run) guest(ctx context.Context, a *attempt, out *engine.Output, e *Exec
 	}
 }
 
-// The tool may have stored entries that need vectors. complete computes these vectors while the run
-// has a slot at the gate.
+// complete computes the missing vectors of the entries that the tool has stored. complete is called
+// while the run has a slot at the gate.
 func (a *attempt) complete(ctx context.Context) error {
 	if !memory.NeedsCompletion(a.view) {
 		return nil
@@ -323,7 +325,8 @@ func (r *run) result(done memory.Done, err error) *report.Result {
 	return result
 }
 
-// If an earlier run had the same idempotency key, repeated returns the stored Result of this run.
+// The method repeated returns the stored Result of an earlier run with the same idempotency key. If
+// the stored Result cannot be read, the method returns a Result with the fault internal.
 func (r *run) repeated(stored []byte) *report.Result {
 	result := &report.Result{}
 	if err := json.Unmarshal(stored, result); err != nil {
@@ -333,8 +336,7 @@ func (r *run) repeated(stored []byte) *report.Result {
 	return result
 }
 
-// Some content is stored although it does not match its schema. schemaWarnings returns warnings
-// about such content.
+// schemaWarnings returns warnings about content that was stored although it violates its schema.
 func schemaWarnings(effects report.Effects) []string {
 	var warnings []string
 	for _, w := range effects.Writes {

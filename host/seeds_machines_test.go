@@ -12,9 +12,9 @@ import (
 	"github.com/toolrun/toolrun/host/model"
 )
 
-// The vendor has a documentation page about machines. machineBlock returns the code block of this
-// page that begins with the given line. In our copy of the page, code blocks have no fences and no
-// indentation.
+// machineBlock returns a code block from the vendor's documentation page about machines. The
+// argument "header" is the first line of the block. In our copy of the page, code blocks have no
+// fences and no indentation.
 func machineBlock(t *testing.T, header string) string {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join("..", "..", "shared", "seeds", "003_machines_remember_recall.txt"))

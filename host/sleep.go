@@ -19,12 +19,12 @@ type Sleep struct{ h *Host }
 func (h *Host) Sleep() Sleep { return Sleep{h} }
 
 const (
-	// For each tenant, sleepBatch is the maximum number of runs that one call of RunDue begins.
+	// sleepBatch is the maximum number of runs that one call of RunDue begins for each tenant.
 	sleepBatch = 8
 	// sleepRunners is the maximum number of concurrent runs in one call of RunDue.
 	sleepRunners = 4
-	// If a node has begun a run and not ended it, another node can begin this run again after the
-	// time sleepLease. The time sleepLease is longer than the time limit of a run.
+	// sleepLease is the time after which another node can begin a run again if the node that began
+	// the run has not ended it. sleepLease is longer than the time limit of a run.
 	sleepLease = 5 * time.Minute
 )
 

@@ -14,15 +14,16 @@ import (
 const Retention = 24 * time.Hour
 
 const (
-	// After a request has expired, its record is kept for the duration "kept". While the record
-	// exists, using the token of the request causes a fault that names the decision.
+	// kept is the time for which the record of a request is kept after the request has expired.
+	// While the record exists, using the token of the request causes a fault that contains the
+	// decision or the time at which the request expired.
 	kept = 24 * time.Hour
-	// While a process executes an approved run, it renews a lease; see Keep. If the lease is not
-	// renewed for the duration "lease", the request is pending again. If the process was only
-	// suspended, two executions of the run can exist. At most one of them commits.
+	// lease is the duration of the lease of a Claim. While a process executes an approved run, it
+	// renews the lease; see Keep. If the lease ends, the request is pending again. If the process
+	// was only suspended, two executions of the run can exist. At most one of them commits.
 	lease = 2 * time.Minute
-	// A lease is renewed at the interval "renewal". This interval is so short that a lease does not
-	// end if a few renewals fail.
+	// renewal is the interval at which a lease is renewed. This interval is so short that a lease
+	// does not end if a few renewals fail.
 	renewal = lease / 4
 )
 

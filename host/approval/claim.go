@@ -30,7 +30,7 @@ func (c Claim) Check(now storage.Record) error {
 	return c.check(s)
 }
 
-// If a run has no valid Claim any longer, its fault is errDecided.
+// errDecided is the fault of a run that no longer has a valid Claim.
 var errDecided = abi.Faultf(abi.Conflict, "another request decided the approval during the run; nothing was stored")
 
 // check returns a fault if the Claim is no longer valid. The argument is the request that is

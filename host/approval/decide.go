@@ -83,8 +83,9 @@ func (a *Approvals) open(r storage.Record) (stored, error) {
 	return parse(r)
 }
 
-// A request that has been decided or has expired is not pending. checkPending returns a fault for
-// such a request.
+// checkPending returns a fault if a request is not pending. A request that has been decided or has
+// expired is not pending. If the argument "next" is Expired, checkPending also accepts an expired
+// request.
 func (s stored) checkPending(next State) error {
 	switch {
 	case s.State == Pending || s.State == Expired && next == Expired:

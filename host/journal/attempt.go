@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// The size of an entry is entryOverhead plus the size of the entry's texts and answer.
+// entryOverhead is the fixed part of the size of an entry, in bytes. The rest is the size of the
+// entry's texts and answer.
 const entryOverhead = 128
 
 // Call is a function that makes an external call. The argument "idempotencyKey" is the value of the

@@ -112,7 +112,7 @@ func (r fieldReader) knownType(at Position, name string) {
 	r.errorf(at, problem.BadValue, hint, "the text %s is not a type", problem.Quote(name))
 }
 
-// The keywords of the section "ensures".
+// permissionKeys contains the keywords of the section "ensures" that begin a list of permissions.
 var permissionKeys = []string{"allowed to", "not allowed to", "requires approval for"}
 
 // ensures reads the permissions of a machine.

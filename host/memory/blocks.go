@@ -19,7 +19,7 @@ func SetAgent(v *View, agent string) { v.caller.Agent = agent }
 const (
 	maxListedBlocks = 1000
 	maxListedBytes  = 4 << 20 // of stored texts
-	// The texts of agents are read in pages. listedPage is the number of texts in one page.
+	// listedPage is the number of texts in one page when the texts of agents are read.
 	listedPage = 50
 )
 

@@ -76,8 +76,9 @@ func (s *Service) Declare(ctx context.Context, tenant string) error {
 	return err
 }
 
-// If the declarations differ from the stored catalogue, writeCatalogue stores a new catalogue. If
-// another process has stored a different catalogue in the meantime, writeCatalogue returns
+// writeCatalogue stores the declarations of the app if they differ from the stored catalogue. If
+// checkScopes returns an error, writeCatalogue returns this error and stores nothing. If another
+// process has changed the stored catalogue in the meantime, writeCatalogue returns
 // records.ErrChanged.
 func writeCatalogue(ctx context.Context, s *Service, c partition.Caller) error {
 	key := s.app.System(partition.Catalogue, c)
@@ -174,8 +175,9 @@ func checkScopes(ctx context.Context, s *Service, c partition.Caller, old catalo
 	return errors.Join(append(errs, checkAccess(ctx, s, c, old))...)
 }
 
-// An item can have records in a scope that differs from the item's declared scope. movedItems
-// returns an error for each such item of a store.
+// movedItems finds the items of a store that have records in a scope other than their declared
+// scope, and returns one error for each of these items. The keys of the result are the items.
+// Expired records are ignored.
 func movedItems(ctx context.Context, db *records.DB, c partition.Caller, st *store, at time.Time) (map[string]*ScopeChangedError, error) {
 	moved := map[string]*ScopeChangedError{}
 	err := db.ScanHeads(ctx, prefixOf(db.App.Group(c), st.Name), func(chunk []storage.Head) error {
@@ -268,8 +270,8 @@ func (e *ScopeChangedError) What() string {
 	return fmt.Sprintf("the store %q", e.Store)
 }
 
-// If the kind of the store has changed, Declared returns the new kind. Otherwise, Declared returns
-// the new access.
+// Declared returns the new kind of the store if the kind has changed. Otherwise, Declared returns
+// the new access of the store or the new scope of the item.
 func (e *ScopeChangedError) Declared() string {
 	if e.WasKind != e.IsKind {
 		return string(e.IsKind)

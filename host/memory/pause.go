@@ -200,8 +200,9 @@ func expireApprovals(ctx context.Context, s *Service, tenant string) error {
 	})
 }
 
-// If the answer of a paused run is stored, endFinished appends a write that replaces or removes the
-// answer.
+// endFinished appends a write that replaces the stored answer of a paused run with the argument
+// "answer". If this argument is nil, the write removes the stored answer. If no answer of the
+// paused run is stored, endFinished returns the writes unchanged.
 func endFinished(s *Service, writes []storage.Write, now storage.Record, c partition.Caller, token, key string, answer []byte) ([]storage.Write, error) {
 	if !now.Exists() || now.Expired(s.now()) {
 		return writes, nil

@@ -87,7 +87,8 @@ type rangeCursor struct {
 	end    bool
 }
 
-// If no records of the chunk are left, fill reads further chunks.
+// fill reads chunks until the cursor has a record or has reached the end of the range. If the
+// cursor still has records, fill reads nothing.
 func (c *rangeCursor) fill(ctx context.Context, p routedPartition) error {
 	for len(c.next) == 0 && !c.end {
 		found, err := c.read(ctx)
@@ -161,7 +162,7 @@ func (p routedPartition) Each(ctx context.Context, prefix, after string, visit f
 	}
 }
 
-// Records of different scopes are sorted by a part of their keys. itemKey returns this part.
+// itemKey returns the part of a record's key by which records of different scopes are sorted.
 func itemKey(r storage.Record) storage.Key { return storage.MakeKey(pathParts(kind.Item(r))...) }
 
 // cursors returns the cursors for the records that Each visits.

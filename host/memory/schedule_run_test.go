@@ -84,7 +84,7 @@ func (h *runHistory) execute(ctx context.Context, s *scenario, v *memory.View) e
 	return err
 }
 
-// The following programs use these short names for their steps.
+// setStep, getStep and digestStep return steps of the following programs.
 func setStep(store, content string) step {
 	return step{op: abi.SetContent, args: []string{quoted(store), content}, catch: true}
 }

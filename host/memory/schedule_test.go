@@ -138,7 +138,8 @@ func (s *scenario) prepare(t *testing.T) {
 	}
 }
 
-// Between two moves of the scheduler, meanwhile advances the clock.
+// The method meanwhile is called between two moves of the scheduler and sometimes advances the
+// clock.
 func (s *scenario) meanwhile() {
 	if s.Rand.IntN(100) >= s.advances {
 		return

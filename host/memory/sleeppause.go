@@ -11,8 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// While the runs of a tenant are paused, a mark is stored. pauseState is the stored form of this
-// mark.
+// pauseState is the content of the record that marks the runs of a tenant as paused.
 type pauseState struct {
 	Since time.Time `json:"since"`
 }

@@ -141,7 +141,7 @@ func (s *Service) Transact(ctx context.Context, tx *Tx, body func(ctx context.Co
 	return t.done(ctx, out, err)
 }
 
-// After the body has returned, every call of the View fails with the error errClosed.
+// errClosed is the error of every call of a View after the body has returned.
 var errClosed = errors.New("the attempt has ended")
 
 // bodyError contains an error that a body returned.
@@ -166,8 +166,8 @@ func (t *transaction) done(ctx context.Context, out txn.Outcome, err error) (Don
 	return done, t.fault(ctx, err)
 }
 
-// PostgreSQL can report a commit late. Therefore refresh makes the writes of a commit visible to
-// later searches in this process.
+// refresh makes the writes of a commit visible to later searches in this process. refresh is
+// necessary because PostgreSQL can report a commit late.
 func (t *transaction) refresh(e txn.Effects) {
 	keys := make([]storage.Key, len(e.Writes))
 	for i, c := range e.Writes {
@@ -214,8 +214,8 @@ func conflictUntilDeadline(ctx context.Context) error {
 		WithHint("retry, or reduce the number of concurrent runs that write the same record")
 }
 
-// If the host does not know whether a run was committed, unknownOutcome returns the fault of the
-// run.
+// unknownOutcome returns the fault of a run if the host does not know whether the run was
+// committed. unknownOutcome also logs the error.
 func (t *transaction) unknownOutcome(err error) error {
 	t.s.log.Error("the outcome of a commit is unknown", "run", t.tx.Caller.Run, "error", err)
 	f := abi.Faultf(abi.Unavailable, "the storage backend did not report whether it stored the run's writes").

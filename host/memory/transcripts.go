@@ -47,7 +47,7 @@ func RecordMessages(ctx context.Context, v *View, agent string, messages []trans
 	return added, nil
 }
 
-// After messages were added, extend stores the transcript. If no run is scheduled, it also
+// extend stores the transcript after messages were added. If no run is scheduled, extend also
 // schedules a run. If extend fails, nothing is stored.
 func (t *Transcript) extend(ctx context.Context, after time.Duration) error {
 	if !t.State.Due.IsZero() {
@@ -161,7 +161,8 @@ func (t *Transcript) schedule(ctx context.Context, at time.Time, state dueState)
 	return t.save(ctx) // checks the quota for the transcript and the scheduled run
 }
 
-// If a run is scheduled, unschedule removes the record that schedules the run.
+// unschedule removes the record that schedules a run. If no run is scheduled, unschedule does
+// nothing.
 func (t *Transcript) unschedule(ctx context.Context) error {
 	if t.State.Due.IsZero() {
 		return nil

@@ -88,8 +88,8 @@ func countUndeclared(ctx context.Context, s *Service, c partition.Caller, maker 
 	return n, err
 }
 
-// Other users can have entries in a collection that the caller's user has created. forgetMaker
-// removes the maker from the record of each such collection.
+// forgetMaker removes the maker from the record of each collection that the caller's user has
+// created. The record itself remains, because other users can have entries in the collection.
 func forgetMaker(ctx context.Context, s *Service, c partition.Caller) error {
 	maker := makerOf(s.app, c)
 	if maker == "" {
@@ -137,8 +137,9 @@ func undeclaredNames(ctx context.Context, s *Service, tenant string) ([]string, 
 	return names, err
 }
 
-// The name of a collection can contain data about users. Therefore, if an undeclared collection has
-// no entries, releaseUndeclared removes the record of its embedder.
+// releaseUndeclared removes the record of the embedder for each undeclared collection that has no
+// entries. Such a record must not remain, because the name of a collection can contain data about
+// users.
 func releaseUndeclared(ctx context.Context, s *Service, tenant string) error {
 	if !s.autoCollections {
 		return nil
@@ -152,9 +153,10 @@ func releaseUndeclared(ctx context.Context, s *Service, tenant string) error {
 	return s.records.Fault("remove empty collections", err)
 }
 
-// If a collection has no entries, releaseEmbedder removes the record of its embedder. The next
-// entry then determines the embedder of the collection. If the collection has entries,
-// releaseEmbedder does nothing.
+// releaseEmbedder removes the record of a collection's embedder if the collection has no entries.
+// The next entry then determines the embedder of the collection. releaseEmbedder also removes the
+// record about a move to another embedder. If the collection has entries, releaseEmbedder does
+// nothing.
 func releaseEmbedder(ctx context.Context, s *Service, tenant, name string) error {
 	caller := partition.Caller{Tenant: tenant}
 	keys, entries := []storage.Key{s.app.Embedding(caller, name), s.app.Reembed(caller, name)}, prefixOf(s.app.Group(caller), name)

@@ -117,8 +117,8 @@ func (v *View) openTarget(op operation, to target) (*storePartition, error) {
 	return p, err
 }
 
-// The items of a store can be granted separately. deniedItem adds the item of a call to the fault
-// access_denied.
+// deniedItem adds the item of a call to the fault access_denied. If the items of the store cannot
+// be granted separately, or if the error is not this fault, deniedItem returns the error unchanged.
 func (v *View) deniedItem(err error, op operation, to target) error {
 	f, ok := err.(*abi.Fault)
 	if !ok || f.Code != abi.AccessDenied || v.s == nil || v.s.stores[to.name] == nil || v.s.stores[to.name].Access != declare.ScopeByItem {

@@ -109,7 +109,7 @@ func (s *Set) Count(section Section, name string, c Consumer, used Usage, now ti
 	}
 }
 
-// If a new day has begun, turn deletes the counts of the previous day.
+// The method turn deletes the counts of the previous day if a new day has begun.
 func (s *spending) turn(now time.Time) {
 	if day := now.UTC().Unix() / int64(24*60*60); s.used == nil || day != s.day {
 		s.day, s.used, s.users = day, map[account]int64{}, 0

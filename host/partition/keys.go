@@ -38,8 +38,8 @@ const (
 // than any run that began before the erasure can take.
 const ErasedRetention = 24 * time.Hour
 
-// If all apps of a tenant share texts of users, the keys of these texts contain Shared instead of
-// the id of an app. Shared contains a control character, so no app can have this id.
+// Shared replaces the id of the app in the keys of users' texts that all apps of a tenant share.
+// Shared contains a control character, so no app can have this id.
 const Shared App = "\x00shared"
 
 // App is the id of an app. The methods of App return keys of records. The records belong to the app

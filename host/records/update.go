@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// If records changed after an update has read them, the update fails with ErrChanged.
+// ErrChanged is the error of an update if records have changed since the update read them.
 var ErrChanged = errors.New("a record changed since it was read")
 
 // MaxAttempts limits how many times an update of host records is tried.
@@ -82,8 +82,9 @@ func (db *DB) swap(ctx context.Context, c partition.Caller, keys []storage.Key, 
 	return err
 }
 
-// If the writes increase the stored bytes of apps, grows returns the argument "full". If the stored
-// bytes must not increase, the argument "full" is an error. Otherwise, it is nil.
+// The function grows returns the argument "full" if the writes increase the stored bytes of apps,
+// and otherwise nil. The argument "full" is an error if the stored bytes must not increase, and
+// otherwise nil.
 func grows(full error, keys []storage.Key, now []storage.Record, writes []storage.Write) error {
 	if full == nil {
 		return nil

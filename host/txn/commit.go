@@ -12,8 +12,8 @@ const (
 	// commitTimeout is the maximum duration of a commit. If the context of a run ends, a commit in
 	// progress is not cancelled.
 	commitTimeout = 30 * time.Second
-	// A commit can apply its blind updates again outside the backend's transaction, but at most
-	// maxMisses times.
+	// maxMisses is the maximum number of times that a commit applies its blind updates again
+	// outside the backend's transaction.
 	maxMisses = 8
 	// quickBytes is the maximum number of bytes that the updates of a commit may read and write
 	// inside the backend's transaction. quickBytes is small, because the backend executes many

@@ -41,7 +41,8 @@ type Scope string
 const (
 	ScopeUser  Scope = "user"
 	ScopeAgent Scope = "agent"
-	// In lists, ScopeAll selects the texts of all scopes. No text has the scope ScopeAll.
+	// ScopeAll selects the texts of all scopes when texts are listed. No text has the scope
+	// ScopeAll.
 	ScopeAll Scope = "all"
 )
 

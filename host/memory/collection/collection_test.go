@@ -79,7 +79,7 @@ type embedder struct {
 	broken func([][]float32) ([][]float32, error)
 }
 
-// The list "known" contains the words that have a dimension. The last dimension is for texts
+// The variable known contains the words that have a dimension. The last dimension is for texts
 // without these words.
 var known = []string{"tea", "coffee", "refund", "invoice", "ship", ""}
 

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The content of an entry's record has this form:
+// entryFormat is the first byte of the content of an entry's record. The content has this form:
 //
 //	format   1 byte, entryFormat
 //	state    1 byte, pending or complete

@@ -171,7 +171,8 @@ func (f *forgetting) visit(ctx context.Context, r storage.Record) error {
 	return f.try(ctx, idOf(r.Key))
 }
 
-// If an entry exists and matches the filter, try removes the entry and adds it to the read set.
+// The method try adds an entry to the read set, and removes the entry if it exists and matches the
+// filter.
 func (f *forgetting) try(ctx context.Context, id string) error {
 	r, err := f.space.Get(ctx, id)
 	if err != nil || !r.Exists() {

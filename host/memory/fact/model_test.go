@@ -145,7 +145,7 @@ func (m *model) find(key string) (modelFact, bool) {
 	return f, ok && (f.expires.IsZero() || m.now.Before(f.expires))
 }
 
-// The list "values" contains random values of several types.
+// The variable values contains JSON values of several types. The test chooses among them at random.
 var values = []string{"1", `"x"`, "[1,2]", `{"a":null}`, "true", "null"}
 
 // step performs a random operation on the model. step returns the operation and the expected reply.
@@ -302,8 +302,8 @@ func (m *model) end(f *facts) {
 	maps.DeleteFunc(m.stored, func(key string, _ modelFact) bool { return strings.Contains(key, " "+id+" ") })
 }
 
-// After a write, revise reads the revision of the value. revise checks that no two revisions of a
-// fact are equal.
+// revise reads the revision of a value after a write, and stores the revision in the model. revise
+// checks that the revision is higher than all previous revisions of the fact.
 func (m *model) revise(f *facts, c partition.Caller, path string) {
 	key, _ := m.owner(c, path)
 	var record struct{ Revision int64 }

@@ -2,6 +2,6 @@ package kind
 
 import "errors"
 
-// Some dry runs must not compute vectors. In such a dry run, an Embedder returns ErrNoVectors.
-// Entries then have no vectors, and a search compares only words.
+// ErrNoVectors is the error of an Embedder in a dry run that must not compute vectors. Entries then
+// have no vectors. A hybrid search compares only words, and a search in the mode "vector" fails.
 var ErrNoVectors = errors.New("a dry run computes no vectors")
