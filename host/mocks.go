@@ -2,10 +2,16 @@ package host
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/model"
+	"github.com/toolrun/toolrun/internal/spell"
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
@@ -55,4 +61,30 @@ func WriteMocks(mocks model.Mocks, recalls memory.RecallMocks) json.RawMessage {
 	}
 	text, _ := json.Marshal(members) // mocks were read from JSON, so they can be encoded
 	return text
+}
+
+// mockWarnings returns warnings about mocks of recall for collections that the app does not
+// declare. The name of such a collection can be misspelled, and the mocks then have no effect.
+func mockWarnings(a *app.App, recalls memory.RecallMocks) []string {
+	if a.AutoCollections || len(recalls) == 0 {
+		return nil
+	}
+	var collections []string
+	for _, st := range a.Stores {
+		if st.Kind == declare.KindCollection {
+			collections = append(collections, st.Name)
+		}
+	}
+	var warnings []string
+	for _, name := range slices.Sorted(maps.Keys(recalls)) {
+		if slices.Contains(collections, name) {
+			continue
+		}
+		warning := fmt.Sprintf("the mocks contain results of the collection %q, which the app does not declare", shortName(name))
+		if meant := spell.Name(name, collections); meant != "" {
+			warning += fmt.Sprintf("; did you mean %q?", meant)
+		}
+		warnings = append(warnings, warning)
+	}
+	return warnings[:min(len(warnings), maxUndeclared)]
 }

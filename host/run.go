@@ -304,6 +304,7 @@ func (r *run) result(done memory.Done, err error) *report.Result {
 		result.Logs = append(result.Logs, r.last.logs...)
 	}
 	result.Warnings = append(result.Warnings, r.undeclared...)
+	result.Warnings = append(result.Warnings, mockWarnings(r.h.app, r.inv.Recalls)...)
 	if r.approval != nil {
 		result.Status, result.OK, result.Approval = report.Paused, false, r.approval
 		return result

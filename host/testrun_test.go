@@ -3,6 +3,7 @@ package host_test
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -130,6 +131,25 @@ func TestMocksOfRecall(t *testing.T) {
 	inv.Recalls["papers"], inv.Recalls["talk"] = inv.Recalls["talk"], inv.Recalls["talk"][1:]
 	if _, err := h.Run(t.Context(), inv); !errors.Is(err, abi.Timeout) {
 		t.Errorf("a call with the mock of an error = %v; want timeout", err)
+	}
+}
+
+// TestMocksOfUnknownCollection checks the warning about mocks for a collection that is not declared.
+// An app with undeclared collections must not cause this warning.
+func TestMocksOfUnknownCollection(t *testing.T) {
+	for declared, want := range map[string][]string{
+		"":                    {`the mocks contain results of the collection "artcles", which the app does not declare; did you mean "articles"?`},
+		"collections: auto\n": {},
+	} {
+		h := openApp(t, fstest.MapFS{
+			"app.yaml":  {Data: []byte("app: test\nmemory:\n  articles: {kind: collection, access: application}\n" + declared + "tools:\n  answer: {source: answer.js, grants: {articles: read}}\n")},
+			"answer.js": {Data: []byte(`return (await memory.recall("articles", "tea")).count`)},
+		})
+		inv := readMocks(t, `{"recall": {"artcles": [["tea"]]}}`)
+		result, err := h.Run(t.Context(), inv)
+		if err != nil || string(result.Output) != "0" || !slices.Equal(result.Warnings, want) {
+			t.Errorf("with %q, the run returns %s, %v and the warnings %q; want %q", declared, result.Output, err, result.Warnings, want)
+		}
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"io/fs"
 	"path"
+	"slices"
+	"strings"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/problem"
@@ -82,6 +84,27 @@ func (t Tool) CasesFile() string {
 		folder = path.Dir(t.Source)
 	}
 	return path.Join(folder, t.Name+casesSuffix)
+}
+
+// StrayCases returns the files with test cases that belong to no tool, although they are in the
+// folder of a tool. The returned paths are sorted and relative to the folder of the app.
+func (a *App) StrayCases() []string {
+	belongs, folders := map[string]bool{}, map[string]bool{}
+	for _, t := range a.Tools {
+		file := t.CasesFile()
+		belongs[file], folders[path.Dir(file)] = true, true
+	}
+	var stray []string
+	for folder := range folders {
+		entries, _ := fs.ReadDir(a.Files, folder) // a folder that cannot be read has no such files
+		for _, entry := range entries {
+			if file := path.Join(folder, entry.Name()); strings.HasSuffix(file, casesSuffix) && !belongs[file] {
+				stray = append(stray, file)
+			}
+		}
+	}
+	slices.Sort(stray)
+	return stray
 }
 
 // LoadCases reads the test cases of a tool. If the tool has no file with test cases, LoadCases

@@ -66,9 +66,15 @@ func newTestResult(t app.Tool, name, file string, line int) testResult {
 	return testResult{Tool: t.Name, Test: name, File: file, Line: line, Changes: []report.Change{}, Remembered: []report.Remembered{}}
 }
 
-// add adds the changes that a run has made.
+// add adds the changes and the warnings of a run. The warning about runs in the process of toolrun
+// is left out, because it would be the same for all tests.
 func (r *testResult) add(ran *report.Result) {
 	r.Changes, r.Remembered = append(r.Changes, ran.Changes...), append(r.Remembered, ran.Remembered...)
+	for _, warning := range ran.Warnings {
+		if warning != host.InProcessWarning {
+			r.Warnings = append(r.Warnings, warning)
+		}
+	}
 }
 
 // runCase runs a test case.

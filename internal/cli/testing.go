@@ -59,7 +59,9 @@ type testResult struct {
 	Changes []report.Change `json:"changes"`
 	// Remembered contains the entries that the run would have stored in collections.
 	Remembered []report.Remembered `json:"remembered"`
-	took       time.Duration
+	// Warnings contains the warnings of the run.
+	Warnings []string `json:"warnings,omitempty"`
+	took     time.Duration
 }
 
 // toolTests contains the tests of one tool.
@@ -83,6 +85,10 @@ func (tc testCommand) run(ctx context.Context, file string, names []string, juni
 		if err := pythonCommands(tc).offer(ctx, pr, t.tool.Name, isolation); err != nil {
 			return err
 		}
+	}
+	for _, stray := range pr.app.StrayCases() {
+		tc.out.warn("the tests in %s are not executed, because no tool belongs to the file; name the file like a tool in its folder, such as TOOL.tests.yaml",
+			tc.env.show(filepath.Join(pr.dir, filepath.FromSlash(stray))))
 	}
 	tools, err := isolation.open(tc.out, tc.out.logger())
 	if err != nil {
@@ -179,6 +185,9 @@ func (tc testCommand) print(results []testResult) error {
 			line := fmt.Sprintf("ok    %s: %s", r.Tool, r.Test)
 			if !r.OK {
 				line = fmt.Sprintf("FAIL  %s: %s (%s:%d)\n  %s", r.Tool, r.Test, r.File, r.Line, r.Message)
+			}
+			for _, warning := range r.Warnings {
+				line += "\n  warning: " + warning
 			}
 			if err := tc.out.say("%s", line); err != nil {
 				return err
