@@ -207,7 +207,7 @@ func (t *turn) performOn(ctx context.Context, v *memory.View) (err error) {
 	if err != nil {
 		return err
 	}
-	memory.SetEmbedder(v, embeddings{&t.job, v, ctx})
+	memory.SetEmbedder(v, embeddings{&t.job, v, ctx, nil})
 	memory.SetMocks(v, t.inv.Recalls, t.inv.Test)
 	if err = performSafely(ctx, t, newAgentEnv(t, v, seed)); err == nil && v.Err() == nil {
 		err = memory.Complete(ctx, v) // the turn must have a slot at the gate

@@ -3,6 +3,7 @@ package host_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -126,6 +127,34 @@ func TestApprovalBeforeSearch(t *testing.T) {
 	}
 	if calls.recalls != 3+2+1 { // the invalid search in each of 3 executions, and the approved searches
 		t.Errorf("observers saw %d searches; want 6", calls.recalls)
+	}
+}
+
+// A live dry run sends nothing to the embedding model for an operation that requires an approval.
+func TestLiveDryRunOfGatedSearch(t *testing.T) {
+	for operation, code := range map[string]string{
+		"recall":   `try { return (await memory.recall("kb", "secret")).count } catch (e) { return e.code }`,
+		"remember": `try { return (await memory.remember("kb", "secret")).id } catch (e) { return e.code }`,
+	} {
+		server := newProvider(t)
+		server.Dim = 4
+		h := openApp(t, fstest.MapFS{
+			"app.yaml": {Data: fmt.Appendf(nil, "app: test\nmemory:\n  kb: {kind: collection, access: user, description: d, embedding: small}\n"+
+				"tools:\n  act: {source: act.js, description: d, grants: {kb: readwrite}, approval: {before: [%s]}}\n", operation)},
+			"act.js": {Data: []byte(code)},
+		}, func(o *host.Options) { o.Models = searchModels(t, server.URL()) })
+		if _, err := host.CollectionsOf(h).Remember(t.Context(), ann, "kb", host.NewEntry{ID: "old", Content: text("old")}); err != nil {
+			t.Fatal(err)
+		}
+		inv := host.Invocation{Tool: "act", Caller: ann, DryRun: true, Live: true}
+		if r, err := h.Run(t.Context(), inv); !errors.Is(err, abi.AccessDenied) || !strings.Contains(err.Error(), operation+" requires an approval") {
+			t.Errorf("a live dry run with %s = %s, %v; want access_denied", operation, r.Output, err)
+		}
+		requests(t, server, 1, "the first entry and a live dry run")
+		inv.Live = false
+		if r, err := h.Run(t.Context(), inv); err != nil || len(r.Warnings) == 0 {
+			t.Errorf("a dry run with %s = %+v, %v; want a warning", operation, r, err)
+		}
 	}
 }
 

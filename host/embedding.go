@@ -3,6 +3,7 @@ package host
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory"
@@ -23,6 +24,8 @@ type embeddings struct {
 	job  *job
 	view *memory.View
 	ctx  context.Context // the context of the outermost run's attempt
+	// gated contains the operations that require an approval in the run.
+	gated []string
 }
 
 var _ kind.Embedder = embeddings{}
@@ -59,13 +62,16 @@ func (e embeddings) Embed(ctx context.Context, name string, texts []string, quer
 	if inv := e.job.inv; inv.Mocks != nil || inv.DryRun && !inv.Live {
 		return nil, notEmbedded(inv)
 	}
+	purpose, operation := model.Document, abi.Remember
+	if query {
+		purpose, operation = model.Query, abi.Recall
+	}
+	if e.job.inv.DryRun && slices.Contains(e.gated, operation) {
+		return nil, unapprovedFault(operation)
+	}
 	x, err := externalsOf(e.ctx, e.job, e.view)
 	if err != nil {
 		return nil, err
-	}
-	purpose := model.Document
-	if query {
-		purpose = model.Query
 	}
 	return x.embed(ctx, embedding{embedder, name, purpose}, texts)
 }
@@ -121,7 +127,7 @@ func transactEmbedding(ctx context.Context, h *Host, caller Caller, tx *memory.T
 	}
 	defer leave(&j)
 	done, err = h.memory.Transact(ctx, tx, func(ctx context.Context, v *memory.View) error {
-		memory.SetEmbedder(v, embeddings{&j, v, ctx})
+		memory.SetEmbedder(v, embeddings{&j, v, ctx, nil})
 		if err := beginExternal(ctx, &j, v); err != nil {
 			return stoppedFault(err)
 		}

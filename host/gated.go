@@ -60,7 +60,7 @@ func (a *attempt) checkApproval(call abi.Call) error {
 		}
 		return nil
 	case r.inv.DryRun:
-		return &stop{abi.Faultf(abi.AccessDenied, "%s requires an approval, but a dry run cannot wait for an approval", name).WithHint("omit `live`, or use mocks")}
+		return unapprovedFault(name)
 	case r.root != nil:
 		return &stop{abi.Faultf(abi.AccessDenied, "%s requires an approval, but a tool that an agent or sleep-time memory calls cannot wait for an approval", name).
 			WithHint("run the tool directly, or remove %s from approval.before of the tool", name)}
@@ -78,6 +78,12 @@ func (a *attempt) checkApproval(call abi.Call) error {
 		return nil
 	}
 	return &pauseError{next, effect}
+}
+
+// unapprovedFault returns the error of a dry run that must not call a model without an approval.
+func unapprovedFault(operation string) error {
+	return &stop{abi.Faultf(abi.AccessDenied, "%s requires an approval, but a dry run cannot wait for an approval", operation).
+		WithHint("omit `live`, or use mocks")}
 }
 
 // approve checks the approval of the current memory call once. A memory operation is performed

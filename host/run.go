@@ -175,7 +175,7 @@ func (r *run) attempt(ctx context.Context, v *memory.View) error {
 	r.info.Attempt = r.attempts
 	a := &attempt{run: r, view: v, ctx: ctx}
 	r.last = a
-	memory.SetEmbedder(v, embeddings{&r.job, v, ctx})
+	memory.SetEmbedder(v, embeddings{&r.job, v, ctx, r.tool.Approval.Before})
 	memory.SetMocks(v, r.inv.Recalls, r.inv.Test)
 	if err := beginExternal(ctx, &r.job, v); err != nil {
 		return a.runError(ctx, err)
