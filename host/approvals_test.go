@@ -257,6 +257,9 @@ func TestApprovalOfAnotherEffect(t *testing.T) {
 	if again.Approval.Token == first.Token || !bytes.Contains(again.Approval.Effect.Arguments, []byte(`"total":7`)) {
 		t.Errorf("the run is paused with %+v; want a new token with the new effect", again.Approval)
 	}
+	if !slices.ContainsFunc(again.Warnings, func(w string) bool { return strings.Contains(w, "reached another effect") }) {
+		t.Errorf("the warnings are %q; want a warning about another effect", again.Warnings)
+	}
 	if n := len(g.server.Requests()); n != 1 {
 		t.Errorf("the model received %d requests; want 1", n)
 	}
@@ -273,6 +276,9 @@ func TestApprovalOfAnotherEffect(t *testing.T) {
 	changed["pay.js"] = &fstest.MapFile{Data: append([]byte("// changed\n"), gatedFiles["pay.js"].Data...)}
 	g.open(changed)
 	third := g.approve(again.Approval.Token, report.Paused)
+	if !slices.ContainsFunc(third.Warnings, func(w string) bool { return strings.Contains(w, "has changed since the approval") }) {
+		t.Errorf("the warnings are %q; want a warning about the changed tool", third.Warnings)
+	}
 	g.approve(third.Approval.Token, report.Completed)
 	if got := content(t, g.Host, ann, abi.GetContent, "orders"); !strings.Contains(got, `"total":7`) {
 		t.Errorf("the orders are %s", got)
@@ -283,7 +289,11 @@ func TestApprovalOfAnotherEffect(t *testing.T) {
 func TestSeveralApprovals(t *testing.T) {
 	g := newGated(t, mem.New())
 	first := g.pause(host.Invocation{Tool: "twice"})
-	second := g.approve(first.Token, report.Paused).Approval
+	paused := g.approve(first.Token, report.Paused)
+	second := paused.Approval
+	if len(paused.Warnings) > 0 && paused.Warnings[len(paused.Warnings)-1] != host.InProcessWarning {
+		t.Errorf("the warnings are %q; want none about the approval", paused.Warnings)
+	}
 	if bytes.Equal(first.Effect.Arguments, second.Effect.Arguments) || content(t, g.Host, ann, abi.GetContent, "orders") != "null" {
 		t.Errorf("the second effect is %s", second.Effect.Arguments)
 	}

@@ -34,6 +34,9 @@ type attempt struct {
 	// contains a warning for each effect that would require an approval.
 	passed int
 	gated  []string
+	// invalid contains a warning if the next approved effect is not the effect that the attempt has
+	// reached.
+	invalid []string
 	// approved is the number of the last memory call whose approval was checked. refused is the
 	// error of a memory call without its approval, or nil.
 	approved int

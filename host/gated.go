@@ -77,7 +77,21 @@ func (a *attempt) checkApproval(call abi.Call) error {
 		a.passed++
 		return nil
 	}
+	a.invalid = invalidApproval(r.same.Approved[a.passed:], next)
 	return &pauseError{next, effect}
+}
+
+// invalidApproval returns a warning if the next approved effect is not the effect that the run has
+// reached, and otherwise nil. The argument "approved" contains the approved effects that the run has
+// not reached yet.
+func invalidApproval(approved []approval.Binding, reached approval.Binding) []string {
+	switch {
+	case len(approved) == 0:
+		return nil
+	case approved[0].Program != reached.Program || approved[0].App != reached.App:
+		return []string{"the tool or the app file has changed since the approval, so the effect requires a new approval"}
+	}
+	return []string{"the run reached another effect than the approved effect, so this effect requires its own approval"}
 }
 
 // unapprovedFault returns the error of a dry run that must not call a model without an approval.

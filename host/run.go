@@ -307,6 +307,7 @@ func (r *run) result(done memory.Done, err error) *report.Result {
 	result.Warnings = append(result.Warnings, mockWarnings(r.h.app, r.inv.Recalls)...)
 	if r.approval != nil {
 		result.Status, result.OK, result.Approval = report.Paused, false, r.approval
+		result.Warnings = append(result.Warnings, r.last.invalid...)
 		return result
 	}
 	if done.Effects.Reads != nil {
