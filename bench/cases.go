@@ -184,8 +184,11 @@ func bareProgram() (func(worker, n int) error, error) {
 			return errors.New("the tool returned nothing")
 		}
 		text, err := stringify(goja.Undefined(), promise.Result())
-		if err != nil || text.String() != `{"sum":3,"language":"en"}` {
-			return fmt.Errorf("the tool returned %v, %w", text, err)
+		if err != nil {
+			return fmt.Errorf("convert the tool's result to JSON: %w", err)
+		}
+		if want := `{"sum":3,"language":"en"}`; text.String() != want {
+			return fmt.Errorf("the tool returned %s instead of %s", text, want)
 		}
 		return nil
 	}, nil
