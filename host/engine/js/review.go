@@ -217,6 +217,9 @@ func (r *reviewer) text(e ast.Expression) (string, bool) {
 // makesCode reports calls to eval and to the Function constructor. Some libraries use the Function
 // constructor to find the global object. makesCode ignores that idiom.
 func (r *reviewer) makesCode(callee ast.Expression, args []ast.Expression) {
+	if s, ok := callee.(*ast.SequenceExpression); ok && len(s.Sequence) == 1 { // see makeEvalIndirect
+		callee = s.Sequence[0]
+	}
 	id, ok := callee.(*ast.Identifier)
 	if !ok || r.caught > 0 {
 		return
