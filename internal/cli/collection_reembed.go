@@ -16,8 +16,8 @@ func (cc collectionCommands) reembed() *cobra.Command {
 		Short: "Move a collection to the embedding model that the app declares",
 		Long: `Make the vectors of all entries again with the embedding model that the app now declares for the
 collection. Only the vectors and revisions of the entries change. Tools can use the collection during the move, but
-until the end of the move, searches with the mode hybrid or text find entries without a new vector only by their words,
-and searches with the mode vector do not find these entries. If the command fails or is interrupted, execute the command
+until the end of the move, searches with the mode hybrid find entries without a new vector only by their words, and
+searches with the mode vector do not find these entries. If the command fails or is interrupted, execute the command
 again to continue the move. With --server, the command requires a key with the role operator.
 
 First start all processes of the app with the new model. A process with the previous model cannot write entries after
