@@ -27,7 +27,7 @@ type Type struct {
 	// Fields are the members of an Object. Items is the type of the elements of a List.
 	Fields []Field
 	Items  *Type
-	// Doc is a noun phrase, such as "the content, or null if there is no record".
+	// Doc is a noun phrase, such as "the content, or null if no record exists".
 	Doc string
 }
 

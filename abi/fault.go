@@ -62,8 +62,8 @@ func (f *Fault) Is(target error) bool {
 	return ok && code == f.Code
 }
 
-// FaultOf returns the Fault in the chain of err. If err is nil, FaultOf returns nil. If there is no
-// Fault in the chain, FaultOf returns an Internal fault. The Internal fault does not contain the
+// FaultOf returns the Fault in the chain of err. If err is nil, FaultOf returns nil. If the chain
+// contains no Fault, FaultOf returns an Internal fault. The Internal fault does not contain the
 // text of err, which could contain data that guests must not see.
 func FaultOf(err error) *Fault {
 	if err == nil {

@@ -82,7 +82,7 @@ func (e *agentEnv) SetKept(ctx context.Context, name string, kept map[string]any
 
 func (e *agentEnv) hasUser() bool { return e.view.Caller().User != "" }
 
-// read reads the agent state that is stored under the name in the argument "item". If there is no
+// read reads the agent state that is stored under the name in the argument "item". Without a
 // session, only the variables of the user exist.
 func (e *agentEnv) read(ctx context.Context, item string, to any) (found bool, err error) {
 	text, err := e.view.AgentState(ctx, item)
@@ -98,7 +98,7 @@ func (e *agentEnv) read(ctx context.Context, item string, to any) (found bool, e
 	return true, nil
 }
 
-// write stores a state under the name in the argument "item". If there is no session, write does
+// write stores a state under the name in the argument "item". If no session exists, write does
 // nothing.
 func (e *agentEnv) write(ctx context.Context, item string, state any) error {
 	text, err := json.Marshal(state)

@@ -21,7 +21,7 @@ func TestCodeIsCompiledInTimeOfRun(t *testing.T) {
 	slow := stub{load: func(ctx context.Context, _ engine.Source) error {
 		deadline, ok := ctx.Deadline()
 		if !ok {
-			return errors.New("there is no deadline")
+			return errors.New("the context has no deadline")
 		}
 		if left := time.Until(deadline); left > 10*time.Second {
 			ended <- left

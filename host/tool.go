@@ -183,8 +183,8 @@ func (t *tool) isCompiled() bool {
 	}
 }
 
-// begin returns the compilation of the tool, which can be in progress or finished. If there is no
-// compilation, begin starts one.
+// begin returns the compilation of the tool, which can be in progress or finished. If no
+// compilation exists, begin starts one.
 func (t *tool) begin(tenant string, limit time.Duration) (*loading, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

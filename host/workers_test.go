@@ -82,7 +82,7 @@ func (k *killer) MemoryCalled(context.Context, host.RunInfo, host.CallEvent) {
 		}
 	}
 	if killed == 0 {
-		k.t.Error("there is no worker to kill")
+		k.t.Error("no worker to kill")
 	}
 }
 

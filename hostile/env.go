@@ -52,7 +52,7 @@ type env struct {
 	self   string   // the path of this program, which is also the baseline host
 	flags  []string // arguments that are appended to the arguments of each run
 	procs  *processes
-	// python is the path of the Python interpreter, or "" if there is no interpreter. pythonStart
+	// python is the path of the Python interpreter, or "" if no interpreter exists. pythonStart
 	// is the time limit for the start of the interpreter.
 	python      string
 	pythonStart time.Duration

@@ -196,7 +196,7 @@ func TestEachLayerOff(t *testing.T) {
 }
 
 // runnable returns the cases that can run, and prepares the Python interpreter if a case requires
-// it. If there is no interpreter, runnable returns only the cases that do not require Python.
+// it. If no interpreter exists, runnable returns only the cases that do not require Python.
 func runnable(t *testing.T, w *env, cases []corpus.Case) []corpus.Case {
 	t.Helper()
 	if !slices.ContainsFunc(cases, corpus.Case.Python) {
@@ -274,7 +274,7 @@ func TestBaselineHost(t *testing.T) {
 		delete(want, c.Name)
 	}
 	for name := range want {
-		t.Errorf("there is no case %s", name)
+		t.Errorf("unknown case %s", name)
 	}
 }
 

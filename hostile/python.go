@@ -20,8 +20,8 @@ import (
 // toolrun uses the same variable.
 const pythonVariable = "TOOLRUN_PYTHON_WASM"
 
-// findPython returns the path of the interpreter that toolrun would use, or "" if there is no
-// interpreter.
+// findPython returns the path of the interpreter that toolrun would use, or "" if no
+// interpreter exists.
 func (w *env) findPython(ctx context.Context) (string, error) {
 	if file := os.Getenv(pythonVariable); file != "" {
 		return filepath.Abs(file)
@@ -34,7 +34,7 @@ func (w *env) findPython(ctx context.Context) (string, error) {
 	return info.File, json.Unmarshal(out, &info)
 }
 
-// preparePython prepares the interpreter if a case requires Python. If there is no interpreter,
+// preparePython prepares the interpreter if a case requires Python. If no interpreter exists,
 // preparePython prints a note.
 func (w *env) preparePython(ctx context.Context, cases []corpus.Case, stderr io.Writer) error {
 	if !slices.ContainsFunc(cases, corpus.Case.Python) {

@@ -32,7 +32,7 @@ func isInternationalHost(s string) bool {
 	if len(s) > 4*maxHost || !utf8.ValidString(s) {
 		return false
 	}
-	size := -1 // there is no dot after the last label
+	size := -1 // no dot follows the last label
 	for label := range strings.SplitSeq(fullStops.Replace(s), ".") {
 		length := len(label)
 		switch ascii := isASCII(label); {

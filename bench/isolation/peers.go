@@ -13,8 +13,8 @@ import (
 
 const (
 	peersFolder = "peers"
-	// installing is the time limit of the command "npm install". If there is no binary of
-	// isolated-vm for this machine, npm compiles isolated-vm.
+	// installing is the time limit of the command "npm install". If isolated-vm has no
+	// binary for this machine, npm compiles isolated-vm.
 	installing = 10 * time.Minute
 	// peersTake is the time limit for the measurement of all peers. Each peer is measured for
 	// peerSpan.

@@ -50,7 +50,7 @@ type Figure struct {
 	Value float64 `json:"value"`
 	// Unit is the unit of the value, or "" if the value is a ratio.
 	Unit string `json:"unit,omitempty"`
-	// Aim is the goal for the figure, or "" if there is no goal.
+	// Aim is the goal for the figure, or "" if the figure has no goal.
 	Aim string `json:"aim,omitempty"`
 }
 

@@ -31,8 +31,8 @@ func (s *service) user(tenant, name, session string) user {
 	return user{url: s.url, token: s.issuer.token(tenant, name, session)}
 }
 
-// send sends a request and returns the status and the body of the response. If there is no
-// response, the result "status" is 0, and the result "answer" contains the kind of the error.
+// send sends a request and returns the status and the body of the response. If no
+// response arrives, the result "status" is 0, and the result "answer" contains the kind of the error.
 func (u user) send(method, path, mediaType string, body []byte) (status int, answer []byte) {
 	r, err := http.NewRequestWithContext(context.Background(), method, u.url+path, bytes.NewReader(body))
 	if err != nil {

@@ -17,7 +17,7 @@ type control struct {
 type controlKind uint8
 
 const (
-	// goOn means that the turn continues with the next action. If there is no next action, the turn
+	// goOn means that the turn continues with the next action. If no next action exists, the turn
 	// continues with the successor of the step.
 	goOn controlKind = iota
 	// proceed means that the turn skips the remaining actions of the step, and continues with the
@@ -40,7 +40,7 @@ const (
 )
 
 // controlOf returns the control that leads to a target. The target is the successor of a list of
-// actions or of a step. If there is no successor, the kind of the control is goOn.
+// actions or of a step. If no successor exists, the kind of the control is goOn.
 func controlOf(target abl.Target) control {
 	switch target.Kind {
 	case abl.TargetStep:

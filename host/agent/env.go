@@ -27,7 +27,7 @@ type Env interface {
 	State(ctx context.Context, agent string) (*State, error)
 	SetState(ctx context.Context, agent string, s *State) error
 	// Kept returns the variables of an agent that are never reset, or nil if the agent has no such
-	// variables. These variables belong to the user, or to the session if there is no user.
+	// variables. These variables belong to the user, or to the session if no user exists.
 	Kept(ctx context.Context, agent string) (map[string]any, error)
 	SetKept(ctx context.Context, agent string, variables map[string]any) error
 	// Fact returns the value of a fact. If no value is stored, the second result is false. SetFact

@@ -169,7 +169,7 @@ func TestModelCannotSetSensitiveVariables(t *testing.T) {
 		if len(e.Prompts) == 1 {
 			return calls("set_variables", `{"pin": "1"}`), nil
 		}
-		if last := r.Messages[len(r.Messages)-1]; !strings.Contains(last.Content, "there is no such variable") {
+		if last := r.Messages[len(r.Messages)-1]; !strings.Contains(last.Content, "the variable does not exist") {
 			t.Errorf("result = %q", last.Content)
 		}
 		return model.ChatAnswer{Text: "No."}, nil

@@ -182,7 +182,7 @@ func (s *Set) checkCheckpoint(r Rules) error {
 		return nil
 	case CheckpointCalling:
 	default:
-		return abi.Faultf(abi.InvalidArgument, "there is no checkpoint %q", r.Checkpoint).
+		return abi.Faultf(abi.InvalidArgument, "unknown checkpoint %q", r.Checkpoint).
 			WithHint("use %s, %s or %s", CheckpointStep, CheckpointCalling, CheckpointReturning)
 	}
 	if _, ok := s.tools[r.Tool]; ok {
@@ -191,7 +191,7 @@ func (s *Set) checkCheckpoint(r Rules) error {
 	if r.Tool == "" {
 		return abi.Faultf(abi.InvalidArgument, "the checkpoint %s requires a tool", r.Checkpoint)
 	}
-	fault := abi.Faultf(abi.NotFound, "there is no tool %q", r.Tool)
+	fault := abi.Faultf(abi.NotFound, "unknown tool %q", r.Tool)
 	if best := spell.Name(r.Tool, slices.Sorted(maps.Keys(s.tools))); best != "" {
 		return fault.WithHint("did you mean %s?", best)
 	}

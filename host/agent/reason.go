@@ -119,7 +119,7 @@ func (r *reasoner) call(ctx context.Context, step *abl.Step, call model.ToolCall
 		return r.set(ctx, step, input)
 	}
 	if !slices.ContainsFunc(r.offered(step), func(n abl.Name) bool { return n.Value == call.Name }) {
-		return `{"error": "there is no such tool"}`, control{}, nil
+		return `{"error": "the tool does not exist"}`, control{}, nil
 	}
 	if ctl, err := r.t.rules.calling(ctx, call.Name, input); err != nil || ctl.kind != goOn {
 		return "", ctl, err
@@ -152,7 +152,7 @@ func (r *reasoner) set(ctx context.Context, step *abl.Step, values map[string]an
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		v := r.mem.agent.variables[name]
 		if v == nil || v.Sensitive != nil {
-			return `{"error": "there is no such variable"}`, control{}, nil
+			return `{"error": "the variable does not exist"}`, control{}, nil
 		}
 		err := r.mem.assign(ctx, abl.Name{Position: step.Name.Position, Value: name}, values[name])
 		var fault *abi.Fault

@@ -186,10 +186,10 @@ func TestRequirements(t *testing.T) {
 			}
 			function, sub, _ := strings.Cut(name, "/")
 			if !strings.Contains(sources[dir], "\nfunc "+function+"(t *testing.T)") {
-				t.Errorf("%s: there is no test %s in %s", id, function, dir)
+				t.Errorf("%s: the test %s is not in %s", id, function, dir)
 			}
 			if sub != "" && !strings.Contains(sources[dir], `, "`+sub+`", `) {
-				t.Errorf("%s: there is no case %q of %s", id, sub, function)
+				t.Errorf("%s: the case %q is not in %s", id, sub, function)
 			}
 		}
 	}

@@ -122,8 +122,8 @@ func (m *memory) evalIn(s abl.Scope, x *abl.Expr) (any, error) {
 	return abl.Plain(r.Value), m.located(err, x.Position())
 }
 
-// holds reports whether a condition of the flow is true. If the expression is nil, there is no
-// condition, and the result is true.
+// holds reports whether a condition of the flow is true. If the expression is nil, the flow
+// has no condition, and the result is true.
 func (m *memory) holds(ctx context.Context, x *abl.Expr) (bool, error) {
 	if x == nil {
 		return true, nil

@@ -175,5 +175,5 @@ func (e *txEnv) Chat(_ context.Context, _, _ string, request model.ChatRequest) 
 	if e.chat != nil {
 		return e.chat(request)
 	}
-	return model.ChatAnswer{}, &abi.Fault{Code: abi.Unavailable, Message: "there is no model"}
+	return model.ChatAnswer{}, &abi.Fault{Code: abi.Unavailable, Message: "no model answers"}
 }

@@ -155,9 +155,9 @@ func (s *Set) Find(name string) error {
 	case s.agents[name] != nil:
 		return nil
 	case spell.Name(name, s.names) != "":
-		return abi.Faultf(abi.NotFound, "there is no agent %s", name).WithHint("did you mean %s?", spell.Name(name, s.names))
+		return abi.Faultf(abi.NotFound, "unknown agent %s", name).WithHint("did you mean %s?", spell.Name(name, s.names))
 	default:
-		return abi.Faultf(abi.NotFound, "there is no agent %s", name).WithHint("the agents are %s", strings.Join(s.names, ", "))
+		return abi.Faultf(abi.NotFound, "unknown agent %s", name).WithHint("the agents are %s", strings.Join(s.names, ", "))
 	}
 }
 

@@ -74,7 +74,7 @@ func (r *agentReader) names(n *node) []string {
 		}
 	case r.files.fsys != nil:
 		for _, pattern := range []string{"*" + agentExtension, agentFolder + "/*" + agentExtension} {
-			found, _ := fs.Glob(r.files.fsys, pattern) // the pattern is valid, so there is no error
+			found, _ := fs.Glob(r.files.fsys, pattern) // the pattern is valid, so Glob does not fail
 			names = append(names, found...)
 		}
 	}

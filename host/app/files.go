@@ -110,7 +110,7 @@ func (r *fileReader) fileProblem(at position, file string, err error) {
 	}
 }
 
-// similarFile returns a hint that contains the name of a similar file. If there is no similar file,
+// similarFile returns a hint that contains the name of a similar file. If no similar file exists,
 // similarFile returns "".
 func (r *fileReader) similarFile(file string) string {
 	entries, err := fs.ReadDir(r.fsys, path.Dir(file))

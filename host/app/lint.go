@@ -32,7 +32,7 @@ func (r *storeReader) lintStore(m member, s declare.Store) {
 }
 
 // lintGrants adds a warning for each store that is not granted to any tool or prompt. If the app
-// has no tools and no prompts, there is no warning.
+// has no tools and no prompts, lintGrants does not warn.
 func (l *load) lintGrants(a *App) {
 	if len(a.Tools)+len(a.Prompts) == 0 {
 		return

@@ -24,7 +24,7 @@ type sourceReader struct {
 }
 
 // The source of a tool is a file or a folder. source sets t.Source, and returns the manifest in the
-// folder. If there is no manifest, the result is nil. If there is an error, t.Source is "".
+// folder. If no manifest exists, the result is nil. If there is an error, t.Source is "".
 func (r *sourceReader) source(n *node, t *Tool) *node {
 	name := r.text(n, "source")
 	if n.kind != text {
@@ -69,7 +69,7 @@ func (r *sourceReader) sourceFile(n *node, t *Tool, file string) {
 }
 
 // folder finds the entry file in the folder of a tool. folder returns the manifest in this folder,
-// or nil if there is no manifest.
+// or nil if no manifest exists.
 func (r *sourceReader) folder(n *node, t *Tool) *node {
 	var manifest *node
 	file := path.Join(t.Dir, ManifestName)
@@ -101,7 +101,7 @@ func (r *sourceReader) folder(n *node, t *Tool) *node {
 }
 
 // defaultEntry makes the source file with the base name "main" in a tool's folder the source of the
-// tool. If there is no such file, defaultEntry tries the base name "index". If several files have
+// tool. If no such file exists, defaultEntry tries the base name "index". If several files have
 // the same base name, or if none is found, defaultEntry reports an error.
 func (r *sourceReader) defaultEntry(n *node, t *Tool) {
 	for _, name := range entryNames {
@@ -124,7 +124,7 @@ func (r *sourceReader) defaultEntry(n *node, t *Tool) {
 }
 
 // lintManifestBeside warns about a manifest in the folder of a tool's source file. Such a manifest
-// is not read. There is no warning if the folder is the folder of the app.
+// is not read. The folder of the app itself causes no warning.
 func (r *sourceReader) lintManifestBeside(n *node, file string) {
 	dir := path.Dir(file)
 	if dir == "." {

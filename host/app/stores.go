@@ -78,7 +78,7 @@ func (r *storeReader) store(m member) declare.Store {
 var notInName = lazyregexp.New(`[^A-Za-z0-9_-]+`)
 
 // storeNameHint returns a hint for an invalid name of a store. The hint contains a similar, valid
-// name. If there is no similar name, the result is "". If the name is declare.SessionMeta, the hint
+// name. If no similar name exists, the result is "". If the name is declare.SessionMeta, the hint
 // explains how to use this built-in store.
 func storeNameHint(name string) string {
 	if strings.EqualFold(name, declare.SessionMeta) {
@@ -161,7 +161,7 @@ func (r *storeReader) access(n *node) declare.Scope {
 	return ""
 }
 
-// retention reads the retention of a store. If there is no retention, the records of a per-session
+// retention reads the retention of a store. If no retention exists, the records of a per-session
 // store expire with the session, and the records of other stores do not expire.
 func (r *storeReader) retention(n *node, access declare.Scope) declare.Retention {
 	if n == nil {

@@ -55,7 +55,7 @@ func syntaxProblem(file string, content []byte, err error) problem.Problem {
 // such as "key:value".
 var missingSpace = lazyregexp.New(`^ *(- +)*[A-Za-z_][A-Za-z0-9_-]*:[^ /]\S*$`)
 
-// nextLine returns the number of the next line that is not empty. If there is no such line,
+// nextLine returns the number of the next line that is not empty. If no such line exists,
 // nextLine returns 0.
 func nextLine(lines []string, after int) int {
 	for i := after; i < len(lines); i++ {

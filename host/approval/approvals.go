@@ -40,8 +40,8 @@ func (a *Approvals) RunKey(c partition.Caller, token string) storage.Key {
 	return a.db.App.System(partition.PausedRun, c, storage.Part{Tag: storage.Item, Value: token})
 }
 
-// Get returns a request. The request must belong to the caller's tenant. If there is no such
-// request, the error is not_found.
+// Get returns a request. The request must belong to the caller's tenant. If no such request
+// exists, the error is not_found.
 func (a *Approvals) Get(ctx context.Context, c partition.Caller, token string) (Approval, error) {
 	s, _, err := a.get(ctx, c, token)
 	return s.Approval, err
@@ -79,7 +79,7 @@ func (a *Approvals) Run(ctx context.Context, c partition.Caller, token string) (
 
 // List returns requests of the caller's tenant. The oldest request is first. The list begins with
 // the request that follows the token "after". The second result is a token, after which the next
-// page begins. If there is no next page, it is "". If the caller has a user, List returns only the
+// page begins. If no next page exists, it is "". If the caller has a user, List returns only the
 // requests of this user. A page has at most MaxPage requests. A page with fewer requests is not
 // necessarily the last page. If the argument "all" is false, List omits requests that have already
 // been decided.

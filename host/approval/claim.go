@@ -17,7 +17,7 @@ type Claim struct {
 	execution int // the number of the execution for which the Claim was made
 }
 
-// Check returns a fault if the Claim is no longer valid. The argument is the current record of the
+// Check returns a fault if the Claim has become invalid. The argument is the current record of the
 // request.
 func (c Claim) Check(now storage.Record) error {
 	if !now.Exists() {
@@ -33,7 +33,7 @@ func (c Claim) Check(now storage.Record) error {
 // errDecided is the fault of a run that no longer has a valid Claim.
 var errDecided = abi.Faultf(abi.Conflict, "another request decided the approval during the run; nothing was stored")
 
-// check returns a fault if the Claim is no longer valid. The argument is the request that is
+// check returns a fault if the Claim has become invalid. The argument is the request that is
 // currently stored. After the lease of a Claim has ended, the Claim remains valid until another
 // execution begins.
 func (c Claim) check(s stored) error {
@@ -44,7 +44,7 @@ func (c Claim) check(s stored) error {
 }
 
 // Keep renews the lease of a Claim until the argument ctx ends. While the lease is renewed, no
-// other execution of the run can begin. If the Claim is no longer valid, Keep returns the fault. If
+// other execution of the run can begin. If the Claim has become invalid, Keep returns the fault. If
 // the request does not exist any longer, or if it has expired, Keep returns nil. If the backend
 // fails, Keep tries again later.
 func (a *Approvals) Keep(ctx context.Context, c partition.Caller, claim Claim) error {

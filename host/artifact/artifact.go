@@ -60,7 +60,7 @@ type Upload struct {
 	// upload fails. If Began is the zero time, the current time is used.
 	Began time.Time
 	// Text is the text that was extracted from the content. Text can be nil. If Text is nil,
-	// TextReason explains why there is no text.
+	// TextReason explains why the file has no text.
 	Text       *string
 	Truncated  bool
 	TextReason string
@@ -115,7 +115,7 @@ func encode(files []Artifact) (json.RawMessage, error) {
 	return json.Marshal(files)
 }
 
-// index returns the index of the file in a list. If there is no such file, or if it has expired,
+// index returns the index of the file in a list. If no such file exists, or if it has expired,
 // the result is -1.
 func index(files []Artifact, id string, now time.Time) int {
 	return slices.IndexFunc(files, func(f Artifact) bool { return f.ID == id && now.Before(f.Expires) })

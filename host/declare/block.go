@@ -49,7 +49,7 @@ type Block struct {
 	Use         BlockUse
 	// Characters is the maximum number of characters in the text. Each Unicode code point counts as
 	// a character. Entries is the maximum number of lines that are not blank. The value 0 means
-	// that there is no limit.
+	// that the number is not limited.
 	Characters, Entries int
 	// Language is the language in which the texts are written, such as english. When a search
 	// compares words, Language determines how it compares them.

@@ -159,7 +159,7 @@ type Host struct {
 	// the id of the operation. Await returns no answer twice. If the argument "until" is not zero,
 	// Await waits only until this time. If no answer arrives before, the returned id is 0. An error
 	// of Begin or Await has the same meaning as an error of Call. If Await returns a fault, it also
-	// returns the id of the operation. If Begin returns a fault, there is no id. The host can delay
+	// returns the id of the operation. If Begin returns a fault, the id is empty. The host can delay
 	// the operations until Await is called. Call can also perform external operations. If a run
 	// needs only Call, Begin and Await are nil.
 	Begin func(call abi.Call) (id uint64, err error)
@@ -208,7 +208,7 @@ type Limits struct {
 	// Fuel limits the number of instructions that a WebAssembly guest executes. One unit stands for
 	// up to 64 instructions. The limit is rounded up to a multiple of 131,072 units. If a run is
 	// repeated on another machine, it uses the same fuel. Other engines ignore Fuel. By default,
-	// there is no limit on the instructions of a guest, only the deadline.
+	// the instructions of a guest are not limited, only its time.
 	Fuel int64
 	// LogBytes and LogLines limit the log output that Host.Log accepts. An engine can drop further
 	// output. The default of LogBytes is 64 KiB, and the default of LogLines is 1,000.

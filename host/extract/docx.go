@@ -101,7 +101,7 @@ func (f *docxFile) matching(pattern string) []*zip.File {
 	return parts
 }
 
-// body returns the part that contains the body of the document. If there is no such part, the
+// body returns the part that contains the body of the document. If no such part exists, the
 // method returns nil. The name of the part is usually document.xml. Word for the web uses the name
 // document2.xml.
 func (f *docxFile) body() *zip.File {

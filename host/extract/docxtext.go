@@ -227,7 +227,7 @@ func (w *docx) endParagraph() {
 	}
 }
 
-// put writes text to the current equation. If there is no current equation, the method writes the
+// put writes text to the current equation. If no current equation exists, the method writes the
 // text to the document. If the text is the beginning of a list item, the method first writes the
 // item's mark.
 func (w *docx) put(text string) {

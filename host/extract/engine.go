@@ -28,7 +28,7 @@ const (
 //
 // The input of a run is {"format": "pdf", "data": "<base64>"}. The optional member "text_bytes" of
 // the input replaces the limit TextBytes. The output is {"text": "...", "truncated": false}, with a
-// "reason" if there is no text. A run checks its context only after the parser has returned. If a
+// "reason" if no text exists. A run checks its context only after the parser has returned. If a
 // document is hostile, the parser may never return. Therefore only a worker process enforces
 // deadlines and memory limits.
 type Engine struct {

@@ -103,7 +103,7 @@ func (a *Attempt) nextKey(request Request) Key {
 	return key
 }
 
-// enter returns the entry of a call. If there is no entry, the method creates the entry and starts
+// enter returns the entry of a call. If no entry exists, the method creates the entry and starts
 // the call.
 func (a *Attempt) enter(ctx context.Context, key Key, safe bool, call Call) (*entry, error) {
 	j := a.journal

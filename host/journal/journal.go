@@ -68,7 +68,7 @@ type entry struct {
 	// attempt is the number of the last attempt that requested the call.
 	attempt   int
 	cancelled bool
-	// finished is the result's position in the order in which the results arrived. If there is no
+	// finished is the result's position in the order in which the results arrived. Without a
 	// result, finished is 0.
 	finished int
 	done     chan struct{}

@@ -144,7 +144,7 @@ func (a addition) withoutErased(e Entry, now []storage.Record) Entry {
 	return e
 }
 
-// mark returns the mark with the given key. If there is no such mark, the method returns the zero
+// mark returns the mark with the given key. If no such mark exists, the method returns the zero
 // Record.
 func (a addition) mark(key storage.Key, now []storage.Record) storage.Record {
 	if at, ok := a.marks[key]; ok {

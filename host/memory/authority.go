@@ -49,7 +49,7 @@ func (a Authority) CanRead(store string) bool {
 	return granted && a.check(g, abi.Read, "store") == nil
 }
 
-// grant returns the grant of a store. If there is no grant, the store does not exist for the holder
+// grant returns the grant of a store. If no grant exists, the store does not exist for the holder
 // of the Authority. If only items of the store are granted, the method prefers the first grant that
 // contains the verb. A grant that contains the name of the store takes precedence over a grant with
 // a pattern.

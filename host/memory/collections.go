@@ -262,7 +262,7 @@ func (p *storePartition) isNamespace() bool {
 	return p.store.Kind == declare.KindCollection && p.key.Part(storage.Namespace) != ""
 }
 
-// lookup returns the store with a given name. If there is no such store, lookup returns nil. If the
+// lookup returns the store with a given name. If no such store exists, lookup returns nil. If the
 // app allows collections without a declaration, each valid name that is not declared is the name of
 // such a collection.
 func lookup(s *Service, name string) *store {

@@ -50,7 +50,7 @@ type Tx struct {
 	Key         string
 	Fingerprint string
 	// Claim is the Claim under which the transaction executes an approved run again, or nil. If
-	// Claim is set, the commit ends the approval request. If the Claim is no longer valid, nothing
+	// Claim is set, the commit ends the approval request. If the Claim has become invalid, nothing
 	// is stored.
 	Claim *approval.Claim
 	// Seed is the seed of the transaction. Transactions with the same Seed and the same run create

@@ -40,7 +40,7 @@ func (p probes) Load(_ context.Context, src engine.Source) (engine.Program, erro
 		return nil, act(p.dir)
 	}
 	if acts[name] == nil && loads[name] == nil {
-		return nil, abi.Faultf(abi.SourceInvalid, "there is no act %q", name)
+		return nil, abi.Faultf(abi.SourceInvalid, "unknown act %q", name)
 	}
 	return probe{name, found}, nil
 }
@@ -73,7 +73,7 @@ var sharingLanguage = sandbox.Language{
 	Shared: &sandbox.Shared{
 		Prepare: func(_ context.Context, s sandbox.Setup) error {
 			if len(s.Files) == 0 {
-				return abi.Faultf(abi.SourceInvalid, "there is no file to make it of")
+				return abi.Faultf(abi.SourceInvalid, "the file is missing")
 			}
 			text, err := os.ReadFile(s.Files[0])
 			if err == nil {

@@ -48,7 +48,7 @@ func (p Proposal) Target(blocks []Block) (target *Block, reason string) {
 		}
 	}
 	if named {
-		return nil, fmt.Sprintf("the conversation had no agent, so there is no block %s with the scope %s", p.Block, p.Scope)
+		return nil, fmt.Sprintf("the conversation had no agent, so the block %s with the scope %s does not exist", p.Block, p.Scope)
 	}
 	return nil, "the app has no such block"
 }

@@ -9,15 +9,15 @@ import (
 )
 
 // Record is the content and metadata that a backend stores under a key. The zero Record means that
-// there is no record.
+// no record exists.
 //
 // A backend stores records unchanged. The callers of a backend set revisions, generations and
 // times. Times are stored in UTC with microsecond precision.
 type Record struct {
 	Key     Key
 	Content []byte // JSON text, which a backend returns byte for byte
-	// Revision counts the commits that wrote the record, starting at 1. Revision 0 means that there
-	// is no record.
+	// Revision counts the commits that wrote the record, starting at 1. Revision 0 means that no
+	// record exists.
 	Revision int64
 	// Generation distinguishes a record from earlier records under the same key.
 	Generation string
@@ -55,7 +55,7 @@ func (r Record) SameVersion(other Record) bool {
 }
 
 // Head is a record without its content, which can be large. Record.Content is nil. The zero Head
-// means that there is no record.
+// means that no record exists.
 type Head struct {
 	Record
 	// ContentBytes is the length of the content.

@@ -45,7 +45,7 @@ func (t *Template) Render(get func(store string) (json.RawMessage, error)) (stri
 // there are no facts.
 type Source struct {
 	// Store returns the content of the store with the given name, and Fact returns the value of the
-	// fact with the given path. If a function returns nil or null, there is no value. For each
+	// fact with the given path. If a function returns nil or null, the path has no value. For each
 	// store or fact, the function is called only once, when the template uses the store or fact for
 	// the first time.
 	Store, Fact func(name string) (json.RawMessage, error)

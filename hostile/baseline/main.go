@@ -110,7 +110,7 @@ func Judge(hung, killed bool, exit int, stdout []byte) End {
 }
 
 // Main runs one case in the working directory and returns the exit code. The argument "args"
-// contains the kind, the entry file, the input file and the deadline. If there is no input file,
+// contains the kind, the entry file, the input file and the deadline. If no input file exists,
 // the third argument is "". Main writes its report to the writer "stdout".
 func Main(args []string, stdout, stderr io.Writer) int {
 	if err := run(args, stdout); err != nil {

@@ -14,7 +14,7 @@ import (
 var hostScript string
 
 // python replaces this process with the machine's Python interpreter. The parent process therefore
-// watches the process that runs the tool. The function returns only if there is no interpreter. The
+// watches the process that runs the tool. The function returns only if no interpreter exists. The
 // interpreter has no deadline, because the host cannot interrupt it.
 func python(file, input string) error {
 	interpreter, err := exec.LookPath("python3")

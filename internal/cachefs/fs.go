@@ -74,7 +74,7 @@ type answer[T any] struct {
 	err   error
 }
 
-// ask returns the cached result for a name. If there is no cached result, ask calls the function
+// ask returns the cached result for a name. If no cached result exists, ask calls the function
 // "read" and caches the result.
 func ask[T any](f *FS, known memo[T], op, name string, read func() (T, error)) (value T, err error) {
 	if !fs.ValidPath(name) {

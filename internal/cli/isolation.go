@@ -101,7 +101,7 @@ func (s *engineSet) close() error {
 	return s.pool.Close()
 }
 
-// cacheFolder returns the path of a subfolder of the cache, or "" if there is no cache.
+// cacheFolder returns the path of a subfolder of the cache, or "" if no cache exists.
 func (e Env) cacheFolder(name string) string {
 	if e.CacheDir == "" {
 		return ""

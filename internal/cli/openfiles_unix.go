@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// openFiles returns the maximum number of files that this process can open. If there is no limit,
+// openFiles returns the maximum number of files that this process can open. If no limit exists,
 // the result is negative. Go raises the soft limit to the hard limit at startup.
 func openFiles() int {
 	var limit syscall.Rlimit

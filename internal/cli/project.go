@@ -22,14 +22,14 @@ type project struct {
 	// app is nil if mistakes in the app file make the app unusable.
 	app *app.App
 	// dir is the absolute path of the folder. file is the path of the app file in the form that a
-	// user would write. If there is no app file, "file" is "".
+	// user would write. If no app file exists, "file" is "".
 	dir, file string
 	// files is the absolute path of the folder that contains the tools. If the command names a tool
 	// by its path, "files" is the folder of the tool. Otherwise "files" is equal to "dir".
 	files    string
 	problems problem.List
 	roots    []*os.Root  // opened to read the files of the app
-	once     *cachefs.FS // the cache of the app's files, or nil if there is no cache
+	once     *cachefs.FS // the cache of the app's files, or nil without a cache
 }
 
 // projects finds and reads the app files that commands use.
@@ -88,12 +88,12 @@ func (ps projects) read(named string) (*project, error) {
 	return pr, nil
 }
 
-// defaultApp is the app id if there is no app file.
+// defaultApp is the app id if no app file exists.
 const defaultApp = "default"
 
 // find returns the absolute path of the named app file. If no app file is named, the method
-// searches for an app file in the working directory and in the parent folders. If there is no app
-// file, find returns "".
+// searches for an app file in the working directory and in the parent folders. If no app file
+// exists, find returns "".
 func (ps projects) find(named string) (string, error) {
 	if named == "" {
 		return nearestApp(ps.env.Dir), nil

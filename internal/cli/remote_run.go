@@ -110,7 +110,7 @@ func sentFault(ctx context.Context, c *client.Client, f *abi.Fault, inv host.Inv
 		return &shown
 	}
 	pr := &project{app: &app.App{Tools: []app.Tool{{Tool: declare.Tool{Name: inv.Tool, Grants: inv.Code.Grants}}}}}
-	names, _ := storeNames(ctx, c) // if the server does not answer, there is no hint
+	names, _ := storeNames(ctx, c) // if the server does not answer, the error has no hint
 	for _, name := range names {
 		pr.app.Stores = append(pr.app.Stores, declare.Store{Name: name})
 	}

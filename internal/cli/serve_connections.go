@@ -30,8 +30,9 @@ func (f *serveFlags) table() (*connections.Table, error) {
 }
 
 // connectionsOf returns the maximum number of connections. The argument "files" is the maximum
-// number of open files. If "files" is negative, there is no maximum. Worker processes need some of
-// the open files, but at least a quarter of the open files is for connections.
+// number of open files. If "files" is negative, the number is not limited. Worker
+// processes need some of the open files, but at least a quarter of the open files is for
+// connections.
 func connectionsOf(requested, files, processors int) (int, error) {
 	if requested != 0 && requested < minConnections {
 		return 0, usagef("", "--connections must be at least %d", minConnections)

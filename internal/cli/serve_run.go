@@ -178,7 +178,7 @@ func (s *server) run(ctx context.Context, listener net.Listener) error {
 	defer cancelRequests()
 	web := &http.Server{
 		Handler: s.handler, BaseContext: func(net.Listener) context.Context { return requests },
-		// The following timeouts limit slow clients. There is no timeout for writing responses,
+		// The following timeouts limit slow clients. Writing a response has no timeout,
 		// because runs can take long.
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog: slog.NewLogLogger(s.logger.Handler(), slog.LevelDebug),
@@ -280,7 +280,7 @@ func (s *server) close() error {
 
 // inspect compiles the tools at startup. If a tool does not compile, the method logs the error. A
 // tool that does not compile prevents a reload, but not the start of the service, because at the
-// start there is no previous version of the app that could stay in use.
+// start no previous version of the app could stay in use.
 func (s *server) inspect(ctx context.Context) {
 	for _, pr := range s.started {
 		broken, err := s.check(ctx, pr)

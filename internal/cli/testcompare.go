@@ -8,7 +8,7 @@ import (
 )
 
 // unequal is a difference between an expected value and an actual value. The zero value of unequal
-// means that there is no difference.
+// means that the values are equal.
 type unequal struct {
 	text string
 	// pointer is a JSON Pointer to the expected value.

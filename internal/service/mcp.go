@@ -93,8 +93,8 @@ func (c *connectors) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	one.handler.ServeHTTP(w, r.WithContext(context.WithValue(ctx, callerKey{}, admitted.Caller)))
 }
 
-// left returns the connector of a replaced host that still has the given session, or nil if there
-// is no such connector. While the connector exists, the client of the session can still cancel
+// left returns the connector of a replaced host that still has the given session, or nil if no
+// such connector exists. While the connector exists, the client of the session can still cancel
 // calls.
 func (c *connectors) left(session string, a httpapi.Admitted) *connector {
 	if session == "" {

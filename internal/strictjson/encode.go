@@ -9,9 +9,9 @@ import (
 )
 
 // Encode returns v as compact JSON. Object keys are sorted, json.Number literals are unchanged, and
-// there is no HTML escaping and no final newline. Encode accepts results of Decode, and any other
-// value that encoding/json accepts. Strings must be valid UTF-8. The error of Encode contains no
-// part of v.
+// the text contains no HTML escaping and no final newline. Encode accepts results of Decode, and
+// any other value that encoding/json accepts. Strings must be valid UTF-8. The error of Encode
+// contains no part of v.
 func Encode(v any) ([]byte, error) {
 	e := encoder{}
 	if err := e.value(v, 0); err != nil {

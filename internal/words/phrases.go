@@ -42,7 +42,12 @@ var phrases = []phrase{
 			good := []string{"longer", "more", "less", "fewer", "later", "earlier", "matter"}
 			return strings.EqualFold(before, "there") || slices.Contains(good, strings.ToLower(after))
 		},
-		use: "is not a ..., are not ...; or: there is no ..., has no ...",
+		use: "is not a ..., are not ...; or: has no ...",
+	},
+	{
+		rule:    "there-is-no",
+		pattern: regexp.MustCompile(`(?i)\bthere` + gap + `is` + gap + `no\b`),
+		use:     "no X exists, without an X, the Y has no X",
 	},
 	{
 		rule:    "pronoun",

@@ -16,7 +16,7 @@ import (
 var runtime atomic.Pointer[string]
 
 // needRuntime makes the Python interpreter available to commands. needRuntime skips the test if
-// there is no interpreter.
+// no interpreter is installed.
 func needRuntime(t *testing.T) {
 	t.Helper()
 	file := disttest.File(t)

@@ -60,7 +60,7 @@ func FuzzFollow(f *testing.F) {
 			t.Errorf("follow returned the error %#v; want an error with a fault", err)
 		}
 		if err == nil && !bytes.Contains(text, []byte("result")) {
-			t.Errorf("follow returned the Result %+v; want an error, because there is no result event", result)
+			t.Errorf("follow returned the Result %+v; want an error, because the result event is missing", result)
 		}
 		if _, err := json.Marshal(result); err != nil {
 			t.Errorf("Marshal of the Result = %v; want nil", err)

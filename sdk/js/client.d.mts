@@ -479,7 +479,7 @@ export interface BlockDeclaration {
   use: 'context' | 'recall';
   /** The maximum number of characters (Unicode code points) of the text. */
   characters: number;
-  /** The maximum number of lines that are not blank; null if there is no limit. */
+  /** The maximum number of lines that are not blank; null if the number is not limited. */
   entries: number | null;
   /** The language of the stems in searches. */
   language: string;
@@ -602,7 +602,7 @@ export interface Collection {
   embedder?: string;
   /** The dimension of the stored vectors; missing before the first entry. */
   dimension?: number;
-  /** The model to which the entries are being moved; missing if there is no move. */
+  /** The model to which the entries are being moved; missing if no entries are being moved. */
   moving_to?: { embedder: string; dimension: number };
   /** The number of entries. */
   entries: number;
@@ -1183,12 +1183,12 @@ export class Client {
 
   /**
    * Reads a record. A projection such as {"preferences.language": 1} selects members of the
-   * content. If there is no record, the code is "not_found".
+   * content. If no record exists, the code is "not_found".
    */
   record<T = any>(caller: Caller, store: string, options?: CallOptions & { projection?: { [path: string]: unknown } }): Promise<StoredRecord<T>>;
-  /** Replaces the content of a record. If there is no record, it is created. */
+  /** Replaces the content of a record. If no record exists, it is created. */
   putRecord<T = any>(caller: Caller, store: string, content: T, options?: WriteOptions): Promise<StoredRecord<T>>;
-  /** Merges a JSON Merge Patch (RFC 7396) into a record. If there is no record, it is created. */
+  /** Merges a JSON Merge Patch (RFC 7396) into a record. If no record exists, it is created. */
   patchRecord<T = any>(caller: Caller, store: string, patch: unknown, options?: WriteOptions): Promise<StoredRecord<T>>;
   /** Deletes a record and reports whether it existed. */
   deleteRecord(caller: Caller, store: string, options?: ConditionOptions): Promise<{ success: true; deleted: boolean }>;

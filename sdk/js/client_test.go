@@ -55,7 +55,7 @@ MEMORY:
 CONSTRAINTS:
   menu:
     - RESTRICT item == "fish" BEFORE calling order
-      ON_FAIL: "There is no fish."
+      ON_FAIL: "The fish is gone."
 FLOW:
   ask:
     REASONING: false

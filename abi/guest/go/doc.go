@@ -30,6 +30,6 @@
 // handler returns this fault, wrapped or not, the run fails with the fault. All functions are safe
 // for concurrent use.
 //
-// On systems other than wasip1, there is no host, so calls fail with abi.Unavailable. Package
+// On systems other than wasip1, the guest has no host, so calls fail with abi.Unavailable. Package
 // toolruntest provides a host for tests.
 package toolrun

@@ -9,7 +9,7 @@ import (
 
 // Record is the metadata of a record.
 type Record struct {
-	// Revision is the number of writes of the record. If there is no record, or after a merge that
+	// Revision is the number of writes of the record. If no record exists, or after a merge that
 	// does not report the revision, Revision is 0.
 	Revision int64 `json:"revision"`
 	// Created, Updated and Expires are times in UTC (RFC 3339). A time is "" if it is not known.
@@ -21,7 +21,7 @@ type Record struct {
 }
 
 // GetContent decodes the content of a store into the variable that the argument "into" points to.
-// GetContent uses package encoding/json. If there is no content, GetContent returns false and does
+// GetContent uses package encoding/json. If no content exists, GetContent returns false and does
 // not change the variable. GetContent supports the option [Project].
 func GetContent(store string, into any, options ...Option) (found bool, err error) {
 	r := newRequest(options)
@@ -32,7 +32,7 @@ func GetContent(store string, into any, options ...Option) (found bool, err erro
 	return decode(store, reply, into)
 }
 
-// GetRecord is like GetContent, but also returns the metadata of the record. If there is no record,
+// GetRecord is like GetContent, but also returns the metadata of the record. If no record exists,
 // the Revision is 0.
 func GetRecord(store string, into any, options ...Option) (Record, error) {
 	r := newRequest(append(options[:len(options):len(options)], set("record", true)))
@@ -52,7 +52,7 @@ func GetRecord(store string, into any, options ...Option) (Record, error) {
 }
 
 // SetContent merges value into the content of a store as a JSON Merge Patch (RFC 7396). Objects are
-// merged deeply, arrays are replaced, and null removes a member. If there is no record, SetContent
+// merged deeply, arrays are replaced, and null removes a member. If no record exists, SetContent
 // creates one. SetContent supports the options [Replace], [IfRevision] and [TTL]. If the run has
 // not read the record, a merge does not return a revision, because the revision is not known before
 // the commit.

@@ -213,7 +213,7 @@ func (c checker) steps() {
 		if best := spell.Name(name.Value, names); best != "" {
 			hint = "did you mean " + best + "?"
 		}
-		c.r.errorf(name.Position, problem.UnknownName, hint, "there is no step %s", problem.Quote(name.Value))
+		c.r.errorf(name.Position, problem.UnknownName, hint, "unknown step %s", problem.Quote(name.Value))
 	}}.document(c.d)
 }
 

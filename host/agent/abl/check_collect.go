@@ -24,7 +24,7 @@ func (c checker) computed() {
 }
 
 // computedFrom warns if a step computes a variable from one of the collected fields. If the
-// variable itself is one of the collected fields, there is no warning.
+// variable itself is one of the collected fields, the check does not warn.
 func (c checker) computedFrom(fields []Name, variable string) bool {
 	isField := func(name string) bool {
 		return slices.ContainsFunc(fields, func(f Name) bool { return firstName(f.Value) == name })

@@ -98,7 +98,7 @@ func CheckAll(docs []*Document) problem.List {
 	for _, d := range docs {
 		visitor{agent: func(name Name) {
 			if a.byName[name.Value] == nil {
-				a.errorf(d, name.Position, problem.UnknownName, "declare the agent in a file of the app", "there is no agent %s", name.Value)
+				a.errorf(d, name.Position, problem.UnknownName, "declare the agent in a file of the app", "unknown agent %s", name.Value)
 			}
 		}}.document(d)
 	}
@@ -170,8 +170,8 @@ func (a *agents) circles() {
 	}
 }
 
-// certainHandoff returns the handoff that each new conversation reaches without waiting. If there
-// is no such handoff, the result is an empty Target.
+// certainHandoff returns the handoff that each new conversation reaches without waiting. If no
+// such handoff exists, the result is an empty Target.
 func (d *Document) certainHandoff() Target {
 	name := d.Flow.Entry.Value
 	if name == "" && len(d.Flow.Steps) > 0 {

@@ -209,7 +209,7 @@ func TestCheckAll(t *testing.T) {
 		{"itself", []*abl.Document{read("a", handsOver("A", "A"))},
 			"a:9:19: the agents A -> A hand over in a circle without waiting for input\n  hint: wait with GATHER or ON_INPUT before the handoff, or end with `THEN: COMPLETE`"},
 		{"unknown", []*abl.Document{read("a", handsOver("A", "B"))},
-			"a:9:19: there is no agent B\n  hint: declare the agent in a file of the app"},
+			"a:9:19: unknown agent B\n  hint: declare the agent in a file of the app"},
 		{"duplicate", []*abl.Document{read("w", waits), read("w2", waits), read("a", handsOver("A", "W"))},
 			"w2:1:8: the agent W is already declared in w\n  hint: rename one of the two agents"},
 		{"scopes", []*abl.Document{read("a", fact("A", "SCOPE: user")), read("b", fact("B", "SCOPE: project"))},

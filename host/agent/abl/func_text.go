@@ -119,7 +119,7 @@ func join(c *invocation) (any, error) {
 }
 
 // pad returns a function that extends a text to a given number of characters. The padding is
-// repeated, and the last repetition is truncated if necessary. If there is no padding argument, the
+// repeated, and the last repetition is truncated if necessary. Without a padding argument, the
 // padding is a space.
 func pad(combine func(s, padding string) string) func(*invocation) (any, error) {
 	return func(c *invocation) (any, error) {

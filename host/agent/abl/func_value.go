@@ -67,7 +67,7 @@ func firstWhere(good func(any) bool) func(*evaluator, *call) (any, error) {
 }
 
 // uniqueID returns a text of random letters and digits. The length of the text is at least 1 and at
-// most 64. If there is no argument, the length is 6.
+// most 64. Without an argument, the length is 6.
 func uniqueID(c *invocation) (any, error) {
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 	if c.ev.options.Random == nil {

@@ -186,7 +186,7 @@ func (p *exprParser) call(at Position, names []string) (node, *problem.Problem) 
 	name := strings.ToUpper(strings.Join(names, "."))
 	fn := lookupFunction(name)
 	if fn == nil {
-		mistake := problemAt(at, problem.UnknownName, hintFunction(name), "there is no function %s", name)
+		mistake := problemAt(at, problem.UnknownName, hintFunction(name), "unknown function %s", name)
 		return nil, &mistake
 	}
 	args, mistake := p.list(")")

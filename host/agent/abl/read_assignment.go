@@ -37,8 +37,8 @@ func readAssignment(r *reader, text Text) Assignment {
 	return a
 }
 
-// equalsSign returns the offset of the "=" that separates a target from its value. If there is no
-// such "=", the result is -1.
+// equalsSign returns the offset of the "=" that separates a target from its value. If no such
+// "=" exists, the result is -1.
 func equalsSign(s string) int {
 	found, depth := -1, 0
 	scanQuoted(s, func(i int) bool {

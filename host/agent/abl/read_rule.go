@@ -33,7 +33,7 @@ func readConstraints(r *reader, e *entry) {
 
 var rules = []string{string(RuleRequire), string(RuleLimit), string(RuleRestrict), string(RuleWarn)}
 
-// ruleOf returns the keyword of a rule at the start of an item. If there is no such keyword, the
+// ruleOf returns the keyword of a rule at the start of an item. If no such keyword exists, the
 // result is "".
 func ruleOf(item *entry) string {
 	keyword := strings.ToUpper(firstWord(item.value.Value))

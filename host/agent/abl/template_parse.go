@@ -140,7 +140,7 @@ func (p *templateParser) standalone(before string, open int) string {
 // also an expression.
 func (p *templateParser) expression(start int, body string) *problem.Problem {
 	if body == "" || body[0] == '{' {
-		return p.problem(start, hintBraces, "there is no expression in the braces")
+		return p.problem(start, hintBraces, "the braces contain no expression")
 	}
 	e, mistake := p.parse(start, body)
 	if mistake == nil {
@@ -205,7 +205,7 @@ func isOperator(text string) bool {
 func (p *templateParser) startTag(open, start int, body string) *problem.Problem {
 	kind := word(body[1:])
 	if kind != "each" && kind != "if" {
-		return p.problem(open, "use {{#each list}} or {{#if condition}}", "there is no block %s", problem.Quote("#"+kind))
+		return p.problem(open, "use {{#each list}} or {{#if condition}}", "unknown block %s", problem.Quote("#"+kind))
 	}
 	if len(p.open) >= MaxDepth {
 		return p.problem(open, "", "blocks are nested deeper than %d levels", MaxDepth)

@@ -53,8 +53,8 @@ func TestRender(t *testing.T) {
 func TestTemplateErrors(t *testing.T) {
 	for _, tt := range []struct{ template, want string }{
 		{"Hello {{name", "1:7: the braces {{ are not closed"},
-		{"a\n{{}}", "2:3: there is no expression in the braces"},
-		{"{{{name}}}", "1:3: there is no expression in the braces"},
+		{"a\n{{}}", "2:3: the braces contain no expression"},
+		{"{{{name}}}", "1:3: the braces contain no expression"},
 		{"{{a b}}", `1:5: unexpected "b"`},
 		{"{{add 1}}", "1:3: the function ADD takes 2 arguments, not 1"},
 		{"{{#each a}}x", "1:1: the block {{#each}} is not closed"},
@@ -62,7 +62,7 @@ func TestTemplateErrors(t *testing.T) {
 		{"{{#if a}}{{/each}}", "1:10: {{/each}} does not close a block"},
 		{"{{else}}", "1:1: {{else}} does not belong to a block"},
 		{"{{#if a}}{{else}}{{else}}{{/if}}", "1:18: {{else}} does not belong to a block"},
-		{"{{#unless a}}{{/unless}}", `1:1: there is no block "#unless"`},
+		{"{{#unless a}}{{/unless}}", `1:1: unknown block "#unless"`},
 		{"{{#each}}{{/each}}", "1:8: the expression is incomplete"},
 		{"é {{x -> y}}", `1:7: unexpected "->"`},
 		{strings.Repeat("{{#if a}}", 40), "1:289: blocks are nested deeper than 32 levels"},

@@ -291,7 +291,7 @@ func (e *Env) CallTool(ctx context.Context, _, tool string, input map[string]any
 	e.Calls = append(e.Calls, Call{tool, input})
 	call := e.Tools[tool]
 	if call == nil {
-		return nil, abi.Faultf(abi.NotFound, "there is no tool %s", tool)
+		return nil, abi.Faultf(abi.NotFound, "unknown tool %s", tool)
 	}
 	var output any
 	err := e.Transaction(ctx, func(ctx context.Context) error {
@@ -312,7 +312,7 @@ func (e *Env) CallTool(ctx context.Context, _, tool string, input map[string]any
 func (e *Env) Chat(_ context.Context, _, name string, request model.ChatRequest) (model.ChatAnswer, error) {
 	e.Prompts = append(e.Prompts, request)
 	if e.Model == nil {
-		return model.ChatAnswer{}, abi.Faultf(abi.Unavailable, "there is no model %s", name)
+		return model.ChatAnswer{}, abi.Faultf(abi.Unavailable, "unknown model %s", name)
 	}
 	return e.Model(name, request)
 }

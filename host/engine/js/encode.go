@@ -300,7 +300,7 @@ func count(list []string, s string) (n int) {
 }
 
 // resolve returns the value to encode in place of v: the result of v's method toJSON, or v itself
-// if there is no such method. If a guest or a library has added a toJSON to Object.prototype or
+// if no such method exists. If a guest or a library has added a toJSON to Object.prototype or
 // Array.prototype, that method is ignored, because it would change every value.
 func (e *encoder) resolve(v goja.Value) goja.Value {
 	o, ok := v.(*goja.Object)

@@ -24,8 +24,8 @@ func guestStringify(r *realm, call goja.FunctionCall) goja.Value {
 	return indent(text.String(), gap)
 }
 
-// gapOf converts the third argument of JSON.stringify to the indentation of one level. If there is
-// no indentation, it returns nil.
+// gapOf converts the third argument of JSON.stringify to the indentation of one level. Without
+// an indentation, gapOf returns nil.
 func gapOf(r *realm, space goja.Value) goja.String {
 	if o, ok := space.(*goja.Object); ok {
 		switch o.ClassName() {

@@ -90,7 +90,7 @@ func (f *awaitLinter) block(list []ast.Statement) {
 }
 
 // misusedIn returns a node that uses a promise in a variable as if it were the awaited value. If
-// there is no such node, it returns nil. The argument "own" declares the variable. If other code
+// no such node exists, it returns nil. The argument "own" declares the variable. If other code
 // can change this variable, misusedIn also returns nil.
 func (f *awaitLinter) misusedIn(list []ast.Statement, name string, own *ast.Binding) (misused any) {
 	changed := false

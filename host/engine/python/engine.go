@@ -113,8 +113,8 @@ func (e *Engine) Start(ctx context.Context) (err error) {
 // Load compiles a tool. Load also compiles the modules in the tool's folder that the tool can
 // import. The first call to Load starts the interpreter, which takes half a second. If the cache
 // does not contain the compiled interpreter, the first call takes several seconds. If the tool
-// cannot be loaded, the error is an *abi.Fault with the code source_invalid. If there is no usable
-// runtime, the error is an *abi.Fault with the code unavailable or source_invalid, and its hint
+// cannot be loaded, the error is an *abi.Fault with the code source_invalid. If no usable runtime
+// exists, the error is an *abi.Fault with the code unavailable or source_invalid, and its hint
 // describes the remedy.
 func (e *Engine) Load(ctx context.Context, src engine.Source) (loaded engine.Program, err error) {
 	defer e.recovered(&err)

@@ -26,7 +26,7 @@ func Example() {
 		python.WithRuntime(func() ([]byte, error) {
 			file, ok := distribution.Find(dir)
 			if !ok {
-				return nil, abi.Faultf(abi.SourceInvalid, "there is no Python here").WithHint("toolrun python install")
+				return nil, abi.Faultf(abi.SourceInvalid, "Python is not installed").WithHint("toolrun python install")
 			}
 			return distribution.Read(file)
 		}),
@@ -50,7 +50,7 @@ def main(name):
 	fmt.Println(string(out.Output)) // "Hello Ann!"
 }
 
-// If there is no interpreter, Load returns a fault. The hint of the fault describes the remedy.
+// If no interpreter exists, Load returns a fault. The hint of the fault describes the remedy.
 func ExampleNew() {
 	_, err := python.New().Load(context.Background(), engine.Source{Path: "greet.py", Code: []byte("return 1")})
 	var fault *abi.Fault

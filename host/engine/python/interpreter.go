@@ -136,8 +136,8 @@ func (i *interpreter) call(ctx context.Context, in *snapshot.Instance) error {
 	return err
 }
 
-// lookUp returns the function at an index of the function table. If there is no function of the
-// expected type at the index, wazero panics. lookUp recovers the panic.
+// lookUp returns the function at an index of the function table. If the function at the
+// index does not exist or has another type, wazero panics. lookUp recovers the panic.
 func lookUp(guest api.Module, slot uint32) (f api.Function, err error) {
 	defer func() {
 		if x := recover(); x != nil {

@@ -60,7 +60,7 @@ func unpackZones() (map[string][]byte, error) {
 	return files, nil
 }
 
-// zoneFile returns the file of the time zone with a given name. If there is no such time zone,
+// zoneFile returns the file of the time zone with a given name. If no such time zone exists,
 // zoneFile returns false.
 func zoneFile(name string) ([]byte, bool) {
 	file, ok := zoneFiles()[name]

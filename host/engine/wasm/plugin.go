@@ -57,7 +57,7 @@ func load(ctx context.Context, e *Engine, src engine.Source) (*program, error) {
 	return &program{plugin: p, entry: entry}, nil
 }
 
-// acquire returns the plugin for a source. If there is no plugin for the source, the method adds a
+// acquire returns the plugin for a source. If no plugin for the source exists, the method adds a
 // plugin that has not been compiled yet.
 func (e *Engine) acquire(src engine.Source) *plugin {
 	table := src.Table()

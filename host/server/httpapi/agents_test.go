@@ -126,7 +126,7 @@ func TestRulesOfAgent(t *testing.T) {
 		t.Errorf("events = %+v; want the fact", e)
 	}
 	e := rules("checks", `{"before":"calling fail","variables":{"language":"xx","secret":"s3cret"},`+in+`}`)
-	if !e.Blocked || len(e.Failures) != 1 || e.Failures[0].Message != "There is no language xx." {
+	if !e.Blocked || len(e.Failures) != 1 || e.Failures[0].Message != "No language is called xx." {
 		t.Errorf("checks = %+v; want the failure", e)
 	}
 	if e := rules("checks", `{"before":"calling fail","variables":{"language":"it"},`+in+`}`); e.Blocked {

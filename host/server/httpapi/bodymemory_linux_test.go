@@ -112,7 +112,7 @@ func peakMiB(t *testing.T) int {
 	}
 	m := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindStringSubmatch(string(text))
 	if m == nil {
-		t.Fatal("there is no VmHWM")
+		t.Fatal("VmHWM is missing")
 	}
 	kib, err := strconv.Atoi(m[1])
 	if err != nil {

@@ -84,7 +84,7 @@ MEMORY:
 CONSTRAINTS:
   known:
     - RESTRICT language == "xx" BEFORE calling fail
-      ON_FAIL: "There is no language {{language}}."
+      ON_FAIL: "No language is called {{language}}."
     - RESTRICT input == "yy" BEFORE calling fail
       ON_FAIL: BLOCK
 FLOW:

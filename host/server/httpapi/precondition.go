@@ -18,7 +18,7 @@ const anyRecord = "*"
 const maxAnyTries = 16
 
 // withPrecondition performs a write with the precondition in options. The function current returns
-// the revision of the record, or nil if there is no record.
+// the revision of the record, or nil if no record exists.
 func withPrecondition(must apitypes.Precondition, options map[string]any, current func() (*int64, error), write func() error) error {
 	if must.IfMatch == anyRecord && must.IfNoneMatch == "" {
 		return withAnyRevision(options, current, write)

@@ -96,8 +96,8 @@ func (c *call) operate(ctx context.Context, in apitypes.Place, op string, args .
 	return reply, err
 }
 
-// currentRevision returns a function that returns the revision of a record, or nil if there is no
-// record.
+// currentRevision returns a function that returns the revision of a record, or nil if no record
+// exists.
 func (c *call) currentRevision(ctx context.Context, in apitypes.Place) func() (*int64, error) {
 	return func() (*int64, error) {
 		text, err := c.operate(ctx, in, abi.GetContent, nil, map[string]bool{"record": true})

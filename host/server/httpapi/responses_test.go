@@ -176,7 +176,7 @@ func TestTooLargeBodyOfEagerClient(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			response, err := writeFirst(s.server.Listener.Addr().String(), request)
 			if err != nil {
-				t.Fatalf("there is no response: %v", err)
+				t.Fatalf("no response: %v", err)
 			}
 			defer response.Body.Close()
 			text, err := io.ReadAll(response.Body)

@@ -106,7 +106,7 @@ func startSession(ctx context.Context, c *call, in *startInput) (*startOutput, e
 	return out, nil
 }
 
-// checkMessage rejects the first message of a session if there is no default tool, or if the
+// checkMessage rejects the first message of a session if no default tool exists, or if the
 // principal may not run the default tool.
 func (c *call) checkMessage(in *startInput) error {
 	if in.Body.Message == nil {

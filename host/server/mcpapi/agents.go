@@ -77,7 +77,7 @@ func (s *session) talk(agent string) mcp.ToolHandler {
 	}
 }
 
-// messageOf returns the message in the arguments of a call, or nil if there is no message.
+// messageOf returns the message in the arguments of a call, or nil if no message exists.
 func messageOf(arguments json.RawMessage) (*string, error) {
 	var input struct {
 		Message *string `json:"message"`

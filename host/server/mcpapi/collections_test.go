@@ -108,7 +108,7 @@ func TestRecallCollectionMistakes(t *testing.T) {
 	}
 }
 
-// If the client has no user, or if the app exposes no collection, there is no tool for collections.
+// If the client has no user, or if the app exposes no collection, no tool for collections exists.
 // If a tool of the app has the name recall_collection, this tool replaces the tool for collections.
 func TestNoRecallCollection(t *testing.T) {
 	h := openLibrary(t, "", nil)

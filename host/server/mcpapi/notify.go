@@ -1,4 +1,4 @@
-//lint:file-ignore SA1019 MCP removes logging after version 2026-07-28; until then there is no replacement
+//lint:file-ignore SA1019 MCP removes logging after version 2026-07-28; until then, nothing replaces it
 
 package mcpapi
 

@@ -20,7 +20,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// nowhere is the zero time, which means that there is no deadline.
+// nowhere is the zero time, which stands for no deadline.
 var nowhere time.Time
 
 func TestOptions(t *testing.T) {

@@ -23,7 +23,7 @@ func operations(ctx context.Context, b storage.Backend) map[string]error {
 	_, at, read := b.Read(ctx, nil, storage.Held{})
 	_, _, changes := b.Changes(ctx, "", at, 1)
 	if errors.Is(changes, storage.ErrTooOld) && read != nil {
-		changes = read // there is no position
+		changes = read // a position is missing
 	}
 	return map[string]error{
 		OpGet: get, OpScan: scan, OpUpdate: update, OpDelete: drop,

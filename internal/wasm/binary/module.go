@@ -178,12 +178,12 @@ type Module struct {
 	// function indexes are in exports, the start section, element segments and constants. If code
 	// adds an imported function, it must change the indexes in References.
 	References []Reference
-	// Start is the index of the start function, or -1 if there is no start function.
+	// Start is the index of the start function, or -1 if no start function exists.
 	Start int
 	// Elements is the number of element segments.
 	Elements int
 	Data     []Segment
-	// DataCount is the value of the data count section, or -1 if there is no such section.
+	// DataCount is the value of the data count section, or -1 if no such section exists.
 	DataCount int
 	// Custom contains the names of the custom sections in file order.
 	Custom []string
@@ -201,7 +201,7 @@ func (m *Module) ImportedGlobals() int { return len(m.GlobalTypes) - len(m.Globa
 // len(m.Funcs).
 func (m *Module) FuncType(index uint32) FuncType { return m.Types[m.Funcs[index]] }
 
-// Export returns the export with the given name. If there is no such export, ok is false.
+// Export returns the export with the given name. If no such export exists, ok is false.
 func (m *Module) Export(name string) (Export, bool) {
 	for _, e := range m.Exports {
 		if e.Name == name {

@@ -90,8 +90,8 @@ func findGoGenerators(ctx context.Context, memory, seed []byte) ([]int, error) {
 	return found, nil
 }
 
-// looksLikeGenerator is a fast check. looksLikeGenerator returns false for nearly every address at
-// which there is no generator.
+// looksLikeGenerator is a fast check. looksLikeGenerator returns false for nearly every address
+// without a generator.
 func looksLikeGenerator(state []byte) bool {
 	i := binary.LittleEndian.Uint32(state[goIndexAt:])
 	n := binary.LittleEndian.Uint32(state[goIndexAt+4:])

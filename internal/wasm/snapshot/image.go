@@ -106,7 +106,7 @@ func (i *Image) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// acquire borrows an idle instance until release is called. If there is no idle instance, acquire
+// acquire borrows an idle instance until release is called. If no idle instance exists, acquire
 // returns nil, and the caller must create an instance.
 func (i *Image) acquire() (*pooled, error) {
 	i.mu.Lock()

@@ -52,7 +52,7 @@ test('an agent answers, and its rules apply without a turn', async () => {
   assert.deepEqual([again.repeated, again.turn_id], [true, first.turn_id]);
   assert.deepEqual((await runtime.fireEvent('Waiter', { event: 'session:start', ...caller })).injected, { 'user.item': 'tea' });
   const check = await runtime.checkConstraints('Waiter', { before: 'calling order', variables: { item: 'fish' }, ...caller });
-  assert.deepEqual([check.blocked, check.failures[0].message], [true, 'There is no fish.']);
+  assert.deepEqual([check.blocked, check.failures[0].message], [true, 'The fish is gone.']);
   assert.deepEqual((await runtime.evaluateTriggers('Waiter', { variables: { item: 'milk' }, ...caller })).stored, { 'user.item': 'milk' });
   await assert.rejects(runtime.previewTurn('Waiter', caller), { code: 'access_denied', status: 403 });
   await assert.rejects(runtime.turn('Missing', caller), { code: 'not_found', status: 404 });

@@ -24,7 +24,7 @@ func TestSetContent(t *testing.T) {
 		{"keeps literals", `{"a":1.50}`, `{"b":12345678901234567890}`, nil, `{"a":1.50,"b":12345678901234567890}`},
 		{"replaces", `{"a":1}`, `{"b":null}`, []toolrun.Option{toolrun.Replace()}, `{"b":null}`},
 		{"at a revision", `{"a":1}`, `{"b":2}`, []toolrun.Option{toolrun.IfRevision(1)}, `{"a":1,"b":2}`},
-		{"if there is no record", ``, `{"b":2}`, []toolrun.Option{toolrun.IfRevision(0)}, `{"b":2}`},
+		{"if no record exists", ``, `{"b":2}`, []toolrun.Option{toolrun.IfRevision(0)}, `{"b":2}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

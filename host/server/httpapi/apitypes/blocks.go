@@ -32,8 +32,8 @@ type BlockDeclaration struct {
 	Description string `json:"description,omitempty" doc:"Purpose of the block"`
 	Use         string `json:"use" enum:"context,recall" doc:"context: prompts contain the text of the block; recall: searches return lines of the block"`
 	Characters  int    `json:"characters" doc:"Maximum number of characters (Unicode code points) of the text" example:"4000"`
-	// Entries is nil if there is no limit.
-	Entries  *int   `json:"entries" doc:"Maximum number of lines that are not blank, or null if there is no limit" example:"20"`
+	// Entries is nil if the number of lines is not limited.
+	Entries  *int   `json:"entries" doc:"Maximum number of lines that are not blank, or null if the number is not limited" example:"20"`
 	Language string `json:"language" doc:"Language of the stems in searches" example:"english"`
 	Shared   bool   `json:"shared" doc:"Whether all apps of the tenant share the text of a user"`
 }

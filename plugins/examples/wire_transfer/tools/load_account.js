@@ -5,6 +5,6 @@ const accounts = {
   closed: { status: 'closed', verified: true, balance: 0, limit: 0 },
 };
 const account = accounts[$account];
-if (!account) throw new Error(`there is no account ${$account}`);
+if (!account) throw new Error(`the account ${$account} does not exist`);
 const sent = (await memory.get_content('wires'))?.sent ?? [];
 return { ...account, used: sent.reduce((sum, wire) => sum + wire.amount, 0), code: '4711' };

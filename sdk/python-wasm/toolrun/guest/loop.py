@@ -36,7 +36,7 @@ class Loop(BaseEventLoop):
         pass
 
     def _write_to_self(self):
-        pass  # there is no other thread that could wake this thread
+        pass  # no other thread exists that could wake this thread
 
 
 class _Policy(asyncio.DefaultEventLoopPolicy):

@@ -76,7 +76,7 @@ class Memory:
     # The operations that a tool calls.
 
     def get_content(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the content of a store, or None if there is no record: store, projection, options."""
+        """Return the content of a store, or None if no record exists: store, projection, options."""
         return self._call(self, "get_content", args, kwargs)
 
     def set_content(self, *args: Any, **kwargs: Any) -> dict:

@@ -140,7 +140,7 @@ class Agents(ServiceCase):
         self.assertEqual((again.repeated, again.turn_id), (True, first.turn_id))
         self.assertEqual((runtime.agents.fire("Waiter", "session:start", session_id=session)).injected, {"user.item": "tea"})
         check = runtime.agents.check("Waiter", "calling order", variables={"item": "fish"}, session_id=session)
-        self.assertEqual((check.blocked, check.failures[0].message), (True, "There is no fish."))
+        self.assertEqual((check.blocked, check.failures[0].message), (True, "The fish is gone."))
         stored = runtime.agents.evaluate_triggers("Waiter", variables={"item": "milk"}, session_id=session)
         self.assertEqual(stored.check().stored, {"user.item": "milk"})
         preview = self.client("OPERATOR", user_id=self.user).agents.preview("Waiter", "tea", session_id=session)

@@ -461,7 +461,7 @@ class BlockDeclaration:
     """A block that the app declares, with its limits.
 
     ``use`` is "context" for texts that are included in prompts, or "recall" for texts whose lines are searched.
-    ``entries`` is None if there is no limit on lines.
+    ``entries`` is None if the number of lines is not limited.
     """
 
     block_type: str

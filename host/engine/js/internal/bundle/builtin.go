@@ -54,7 +54,7 @@ func (f *files) builtin(r request, name string) (target, *resolveError) {
 	return target{}, &resolveError{strconv.QuoteToASCII(r.name) + " is a Node.js module, which tools cannot use", hintFor(name, hintBuiltin)}
 }
 
-// hintFor returns the hint for a module that tools cannot import. If there is no hint, hintFor
+// hintFor returns the hint for a module that tools cannot import. If no hint exists, hintFor
 // returns the argument "otherwise".
 func hintFor(name, otherwise string) string {
 	root, _, _ := strings.Cut(name, "/")

@@ -106,7 +106,7 @@ func where(t *testing.T, b *bundle.Bundle, text string) string {
 	t.Helper()
 	before, _, ok := strings.Cut(b.Code, `"`+text)
 	if !ok {
-		t.Fatalf("there is no %q in\n%s", text, b.Code)
+		t.Fatalf("%q is missing in\n%s", text, b.Code)
 	}
 	file, _, _, _ := b.Position(strings.Count(before, "\n")+1, len(before)-strings.LastIndexByte(before, '\n'))
 	return file

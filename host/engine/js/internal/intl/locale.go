@@ -29,8 +29,8 @@ var knownLocales = sync.OnceValue(func() map[string]bool {
 	return known
 })
 
-// available returns the longest prefix of a tag that is the name of a locale of Node. If there is
-// no such prefix, available returns "".
+// available returns the longest prefix of a tag that is the name of a locale of Node. If no
+// such prefix exists, available returns "".
 func available(tag Tag) string {
 	name := tag.Base()
 	for name != "" && !knownLocales()[name] {

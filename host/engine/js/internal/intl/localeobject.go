@@ -75,7 +75,7 @@ func (t *Tag) setKeyword(key, value string) {
 // does not contain the key.
 func (t Tag) Keyword(key string) (value string, ok bool) { return t.keyword(key) }
 
-// Maximize adds the likely script and the likely region to a tag. If there is no data for the
+// Maximize adds the likely script and the likely region to a tag. If the data lacks the
 // language, Maximize returns an error.
 func (t Tag) Maximize() (Tag, error) {
 	if supplemental("likely/"+t.Language) == "" {

@@ -108,7 +108,7 @@ func (f *RelativeTimeFormat) Parts(d Decimal, unit string) ([]Part, error) {
 	return parts, nil
 }
 
-// named returns the word for a relative time, such as "yesterday". If there is no such word, the
+// named returns the word for a relative time, such as "yesterday". If no such word exists, the
 // method returns "". Like ICU, the method treats a number that is almost an integer as an integer.
 func (f *RelativeTimeFormat) named(d Decimal, field string) string {
 	d.digits = slices.Clone(d.digits)

@@ -90,7 +90,7 @@ func (f *DateTimeFormat) zoneName(t time.Time, letter byte, count int) string {
 	return f.offsetName(offset, width == "short")
 }
 
-// metazoneAt returns the metazone to which a zone belongs at a given time. If there is no metazone,
+// metazoneAt returns the metazone to which a zone belongs at a given time. If no metazone exists,
 // metazoneAt returns "".
 func metazoneAt(name string, t time.Time) string {
 	uses := supplemental("metazones/" + name)

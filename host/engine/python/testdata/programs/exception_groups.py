@@ -8,7 +8,7 @@ def check(record):
     if not record.get("name"):
         errors.append(ValueError("name is missing"))
     if not isinstance(record.get("age"), int):
-        errors.append(TypeError("age is no number"))
+        errors.append(TypeError("age is not a number"))
     elif record["age"] < 0:
         errors.append(ValueError("age is negative"))
     if errors:

@@ -7,7 +7,7 @@ DOCUMENT = {"foo": ["bar", "baz"], "": 0, "a/b": 1, "m~n": 2, "deep": {"x": {"y"
 
 def resolve(document, pointer):
     if pointer and not pointer.startswith("/"):
-        raise ValueError(f"{pointer!r} is no pointer")
+        raise ValueError(f"{pointer!r} is not a pointer")
     for part in pointer.split("/")[1:]:
         part = part.replace("~1", "/").replace("~0", "~")
         document = document[int(part)] if isinstance(document, list) else document[part]

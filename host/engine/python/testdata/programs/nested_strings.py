@@ -8,7 +8,7 @@ return [
     f"{"\n".join(names)}",
     f"{table["a"]["b"]:0{2 + 2}}",
     f"{
-        sum(  # the comment is no part of it
+        sum(  # the comment does not belong to it
             len(name) for name in names
         )
     }",
