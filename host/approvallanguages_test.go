@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
@@ -91,7 +92,10 @@ func pythonEverywhere(t *testing.T, test func(*testing.T, func(*host.Options))) 
 			t.Skipf("this user has no cache folder: %v", err)
 		}
 		all := engines.InProcess(engines.WithPython(disttest.File(t)), engines.WithCache(filepath.Join(cache, "toolrun", "compiled")))
-		test(t, func(o *host.Options) { o.Engines = all })
+		test(t, func(o *host.Options) {
+			o.Engines = all
+			o.Limits.LoadTimeout = 10 * time.Minute // without a cache, the first compilation takes a minute on a busy machine
+		})
 	})
 }
 
