@@ -48,7 +48,7 @@ return { visits: (last?.count ?? 0) + 1 };`)},
 	"node.js": {Data: []byte(`context.total = context.steps.fetch.output.items.length;
 console.log("counted");
 return { region: context.env.REGION, mode: context.env.MODE, user: context.userId };`)},
-	"slow.js":     {Data: []byte(`await new Promise((done) => setTimeout(done, 300)); return "done";`)},
+	"slow.js":     {Data: []byte(`await new Promise((done) => setTimeout(done, 2500)); return "done";`)},
 	"loop.js":     {Data: []byte(`while (true) {}`)},
 	"throws.js":   {Data: []byte(`console.log("about to fail"); throw new Error("no stock");`)},
 	"meddles.js":  {Data: []byte(`context.steps = { fetch: { output: 1 } }; return 1;`)},
