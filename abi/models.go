@@ -28,7 +28,7 @@ func chatRequestType() Type {
 			{Name: "content", Type: Type{Shape: Text}},
 			{Name: "tool_calls", Type: listOf(toolCallType()), Optional: true, Doc: "in a message of the role assistant: the tool calls that the model requested"},
 			{Name: "tool_call_id", Type: Type{Shape: Text}, Optional: true, Doc: "in a message of the role tool: the id of the call whose result is the content"},
-		}})},
+		}}), Doc: "the messages of the conversation, oldest first"},
 		{Name: "schema", Type: Type{}, Optional: true, Doc: "the JSON Schema of the answer; without a schema, the answer is a text"},
 		{Name: "tools", Type: listOf(Type{Shape: Object, Name: "ChatTool", Fields: []Field{
 			{Name: "name", Type: Type{Shape: Text}},

@@ -34,7 +34,8 @@ var goImportsTemplate = templateOf(goHeader + `package imports
 //go:wasmimport {{.ModuleName}} {{.Function}}
 func {{if .Module}}{{camel .Name}}{{else}}memory{{pascal .Name}}{{end}}({{with params .}}{{list .}} string{{end}}) int32
 
-// {{pascal .Name}} performs {{.Name}} and returns its reply: a fault if number is negative.
+// {{pascal .Name}} performs {{.Name}} and returns its reply. If number is negative, the reply is a
+// fault.
 func {{pascal .Name}}(args []string) (reply []byte, number int32) {
 	return replyOf(func() int32 { return {{if .Module}}{{camel .Name}}{{else}}memory{{pascal .Name}}{{end}}({{range $i, $_ := .Params}}{{if $i}}, {{end}}argument(args, {{$i}}){{end}}) })
 }
@@ -56,7 +57,8 @@ func Call(op string, args []string) (reply []byte, number int32, known bool) {
 
 var goDoubleTemplate = templateOf(strings.Replace(goHeader, "\n\n", "\n\n//go:build !wasip1\n\n", 1) + `package imports
 {{range .}}
-// {{pascal .Name}} performs {{.Name}} and returns its reply: a fault if number is negative.
+// {{pascal .Name}} performs {{.Name}} and returns its reply. If number is negative, the reply is a
+// fault.
 func {{pascal .Name}}(args []string) (reply []byte, number int32) { return perform("{{.Name}}", args) }
 {{end}}`)
 
@@ -69,7 +71,7 @@ func {{pascal .Name}}({{range .Params}}{{goName .Name}} {{if isStore .}}string{{
 	return operate(imports.{{pascal .Name}}, "{{.Name}}", into{{range .Params}}, {{if isStore .}}storeName({{goName .Name}}){{else}}{{goName .Name}}{{end}}{{end}})
 }
 {{end}}
-// operate performs an operation and decodes its reply; found is false if the reply is null.
+// operate performs an operation and decodes its reply. If the reply is null, found is false.
 func operate(do operation, op string, into any, args ...any) (found bool, err error) {
 	reply, err := perform(do, op, args...)
 	if err != nil {
@@ -132,19 +134,33 @@ func (g *generator) goDeclared() (map[string]bool, error) {
 	return declared, nil
 }
 
-// goDoc renders the doc comment of a function.
+// goDoc renders the doc comment of a function. The comment ends with a list of the arguments. If an
+// argument is an object, the list contains its members instead, such as options.ttl.
 func goDoc(op abi.Operation) string {
-	comment := fmt.Sprintf("%s %s. A nil argument counts as absent. The function decodes the reply into the value that the argument into points to; found is false if the reply is null.",
-		pascal(op.Name), docOf(op))
-	for i, p := range op.Params {
-		if i == 0 && len(op.Forms) > 0 {
-			comment += fmt.Sprintf(" An empty %s counts as absent.", identifier(p.Name))
-		}
-		if p.Kind != abi.StoreName && p.Doc != "" {
-			comment += fmt.Sprintf(" %s: %s.", identifier(p.Name), strings.TrimSuffix(p.Doc, "."))
+	comment := fmt.Sprintf("%s %s. If the reply is null, found is false.", pascal(op.Name), docOf(op))
+	if len(op.Forms) > 0 {
+		comment += fmt.Sprintf(" An empty %s counts as absent.", identifier(op.Params[0].Name))
+	}
+	comment = wrapped(comment+" A nil argument counts as absent. Arguments:", "// ", 100) + "\n//"
+	for _, p := range op.Params {
+		switch name := identifier(p.Name); {
+		case p.Kind == abi.StoreName || p.Doc == "":
+		case p.Type.Shape == abi.Object:
+			for _, f := range p.Type.Fields {
+				comment += goItem(name+"."+f.Name, f.Doc)
+			}
+		default:
+			comment += goItem(name, p.Doc)
 		}
 	}
-	return wrapped(comment, "// ", 100)
+	return comment + goItem("into", "a pointer to the variable for the reply")
+}
+
+// goItem renders an item of a list in a doc comment, after a line break.
+func goItem(name, doc string) string {
+	const indent = "//     "
+	item := wrapped(name+": "+strings.TrimSuffix(doc, "."), indent, 100)
+	return "\n//   - " + strings.TrimPrefix(item, indent)
 }
 
 func formatted(t *template.Template, data any) (string, error) {

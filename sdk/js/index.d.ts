@@ -321,6 +321,7 @@ export interface ChatTool {
 }
 
 export interface ChatRequest {
+  /** The messages of the conversation, oldest first. */
   messages: Array<ChatMessage>;
   /** The JSON Schema of the answer; without a schema, the answer is a text. */
   schema?: unknown;

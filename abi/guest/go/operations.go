@@ -5,95 +5,150 @@ package toolrun
 import "github.com/toolrun/toolrun/abi/guest/go/internal/imports"
 
 // GetFact returns the value of a fact; if no value is stored, returns the declared default, or
-// null. A nil argument counts as absent. The function decodes the reply into the value that the
-// argument into points to; found is false if the reply is null. path: the path of the fact, such as
-// "user.language". options: options.
+// null. If the reply is null, found is false. A nil argument counts as absent. Arguments:
+//
+//   - path: the path of the fact, such as "user.language"
+//   - options.record: return the whole record instead of only the value
+//   - into: a pointer to the variable for the reply
 func GetFact(path any, options any, into any) (found bool, err error) {
 	return operate(imports.GetFact, "get_fact", into, path, options)
 }
 
-// SetFact stores the value of a fact in place of the previous value. A nil argument counts as
-// absent. The function decodes the reply into the value that the argument into points to; found is
-// false if the reply is null. path: the path of the fact, such as "user.language". value: the
-// value; null is rejected, because delete_fact deletes a value. options: options.
+// SetFact stores the value of a fact in place of the previous value. If the reply is null, found is
+// false. A nil argument counts as absent. Arguments:
+//
+//   - path: the path of the fact, such as "user.language"
+//   - value: the value; null is rejected, because delete_fact deletes a value
+//   - options.if_revision: write only if the record has this revision; if not, the call fails with
+//     conflict; 0 means that the record must not exist
+//   - options.ttl: the lifetime of the value, such as "30m"; the default is the declared ttl
+//   - into: a pointer to the variable for the reply
 func SetFact(path any, value any, options any, into any) (found bool, err error) {
 	return operate(imports.SetFact, "set_fact", into, path, value, options)
 }
 
-// DeleteFact deletes the stored value of a fact, so that reads return its default again. A nil
-// argument counts as absent. The function decodes the reply into the value that the argument into
-// points to; found is false if the reply is null. path: the path of the fact, such as
-// "user.language". options: options.
+// DeleteFact deletes the stored value of a fact, so that reads return its default again. If the
+// reply is null, found is false. A nil argument counts as absent. Arguments:
+//
+//   - path: the path of the fact, such as "user.language"
+//   - options.if_revision: delete only if the record has this revision; if not, the call fails with
+//     conflict
+//   - into: a pointer to the variable for the reply
 func DeleteFact(path any, options any, into any) (found bool, err error) {
 	return operate(imports.DeleteFact, "delete_fact", into, path, options)
 }
 
-// ListFacts returns the stored facts that the tool can read, without defaults. A nil argument
-// counts as absent. The function decodes the reply into the value that the argument into points to;
-// found is false if the reply is null. prefix: list only facts whose path begins with these names,
-// such as "user.travel". domain: list only facts of this domain. limit: the maximum number of
-// facts, from 1 to 1000; the default is 100. after: the member next of the previous page.
+// ListFacts returns the stored facts that the tool can read, without defaults. If the reply is
+// null, found is false. A nil argument counts as absent. Arguments:
+//
+//   - prefix: list only facts whose path begins with these names, such as "user.travel"
+//   - domain: list only facts of this domain
+//   - limit: the maximum number of facts, from 1 to 1000; the default is 100
+//   - after: the member next of the previous page
+//   - into: a pointer to the variable for the reply
 func ListFacts(prefix any, domain any, limit any, after any, into any) (found bool, err error) {
 	return operate(imports.ListFacts, "list_facts", into, prefix, domain, limit, after)
 }
 
 // GetBlock returns a block of the user or of the active agent, or null if the block does not exist.
-// A nil argument counts as absent. The function decodes the reply into the value that the argument
-// into points to; found is false if the reply is null. options: options.
+// If the reply is null, found is false. A nil argument counts as absent. Arguments:
+//
+//   - options.agent: use the block of the active agent instead of the block of the user
+//   - into: a pointer to the variable for the reply
 func GetBlock(name string, options any, into any) (found bool, err error) {
 	return operate(imports.GetBlock, "get_block", into, storeName(name), options)
 }
 
 // UpdateBlock stores the text of a block in place of the previous text, unless the block has
-// changed since the tool read it. A nil argument counts as absent. The function decodes the reply
-// into the value that the argument into points to; found is false if the reply is null. content:
-// the whole new text; entries are lines such as "- Prefers tea". options: options.
+// changed since the tool read it. If the reply is null, found is false. A nil argument counts as
+// absent. Arguments:
+//
+//   - content: the whole new text; entries are lines such as "- Prefers tea"
+//   - options.expected_updated_at: write only if the block has this updated_at; if not, the call
+//     fails with conflict; null or absent means that the block must not exist
+//   - options.if_revision: write only if the block has this revision; you can use if_revision
+//     instead of expected_updated_at
+//   - options.agent: use the block of the active agent instead of the block of the user
+//   - into: a pointer to the variable for the reply
 func UpdateBlock(name string, content any, options any, into any) (found bool, err error) {
 	return operate(imports.UpdateBlock, "update_block", into, storeName(name), content, options)
 }
 
-// DeleteBlock deletes a block, unless the block has changed since the tool read it. A nil argument
-// counts as absent. The function decodes the reply into the value that the argument into points to;
-// found is false if the reply is null. options: options.
+// DeleteBlock deletes a block, unless the block has changed since the tool read it. If the reply is
+// null, found is false. A nil argument counts as absent. Arguments:
+//
+//   - options.expected_updated_at: delete only if the block has this updated_at; if not, the call
+//     fails with conflict; null or absent means that the block must not exist
+//   - options.if_revision: delete only if the block has this revision; you can use if_revision
+//     instead of expected_updated_at
+//   - options.agent: use the block of the active agent instead of the block of the user
+//   - into: a pointer to the variable for the reply
 func DeleteBlock(name string, options any, into any) (found bool, err error) {
 	return operate(imports.DeleteBlock, "delete_block", into, storeName(name), options)
 }
 
 // Recall searches the blocks that the tool can read, such as archival, and returns the lines that
 // match a query, from the best to the worst; or searches a collection and returns the entries that
-// match a query, from the best to the worst. A nil argument counts as absent. The function decodes
-// the reply into the value that the argument into points to; found is false if the reply is null.
-// An empty collection counts as absent. query: the text to search for, as in "Acme renewal".
-// options: options.
+// match a query, from the best to the worst. If the reply is null, found is false. An empty
+// collection counts as absent. A nil argument counts as absent. Arguments:
+//
+//   - query: the text to search for, as in "Acme renewal"
+//   - options.limit: the maximum number of entries, from 1 to 1000; the default is 10
+//   - options.threshold: the minimum score of an entry, from 0 to 1
+//   - options.filter: accept only entries whose metadata match: `{name: value}`, `{name:
+//     {in:[values]}}` or `{name: {gte: number, lte: number}}`
+//   - options.namespace: the only namespace to search; the default is the namespace without a name
+//   - options.mode: hybrid, vector or text; the default is hybrid
+//   - options.scores: also return the vector and text parts of each score
+//   - into: a pointer to the variable for the reply
 func Recall(collection string, query any, options any, into any) (found bool, err error) {
 	return operate(imports.Recall, "recall", into, storeName(collection), query, options)
 }
 
-// Remember stores an entry in a collection, in place of an entry with the same id. A nil argument
-// counts as absent. The function decodes the reply into the value that the argument into points to;
-// found is false if the reply is null. content: the text or the JSON value to store and to search
-// for; null is rejected. options: options.
+// Remember stores an entry in a collection, in place of an entry with the same id. If the reply is
+// null, found is false. A nil argument counts as absent. Arguments:
+//
+//   - content: the text or the JSON value to store and to search for; null is rejected
+//   - options.metadata: values by which recall can filter, such as `{category: "complaint"}`
+//   - options.namespace: the namespace of the entry; the default is the namespace without a name
+//   - options.ttl: the lifetime of the entry, such as "30d"; the default is the retention of the
+//     collection
+//   - options.id: the id of the entry in its namespace; the default is a new id
+//   - into: a pointer to the variable for the reply
 func Remember(collection string, content any, options any, into any) (found bool, err error) {
 	return operate(imports.Remember, "remember", into, storeName(collection), content, options)
 }
 
 // Forget removes entries from a namespace of a collection: the entry with an id, the entries that
-// match a filter, or all entries. A nil argument counts as absent. The function decodes the reply
-// into the value that the argument into points to; found is false if the reply is null. selector:
-// the entries to remove.
+// match a filter, or all entries. If the reply is null, found is false. A nil argument counts as
+// absent. Arguments:
+//
+//   - selector.id: the id of an entry
+//   - selector.filter: accept only entries whose metadata match: `{name: value}`, `{name:
+//     {in:[values]}}` or `{name: {gte: number, lte: number}}`
+//   - selector.namespace: the namespace of the entries; if neither id nor filter is set, all
+//     entries of the namespace are removed
+//   - selector.all: remove all entries of the namespace without a name
+//   - into: a pointer to the variable for the reply
 func Forget(collection string, selector any, into any) (found bool, err error) {
 	return operate(imports.Forget, "forget", into, storeName(collection), selector)
 }
 
 // ModelChat sends a conversation to a language model and returns the model's answer; the tool
-// requires a grant for the model. A nil argument counts as absent. The function decodes the reply
-// into the value that the argument into points to; found is false if the reply is null. name: the
-// name of a model that is granted to the tool. request: the conversation that the model continues.
+// requires a grant for the model. If the reply is null, found is false. A nil argument counts as
+// absent. Arguments:
+//
+//   - name: the name of a model that is granted to the tool
+//   - request.messages: the messages of the conversation, oldest first
+//   - request.schema: the JSON Schema of the answer; without a schema, the answer is a text
+//   - request.tools: functions that the model can call instead of answering
+//   - request.max_tokens: the maximum length of the answer in tokens
+//   - into: a pointer to the variable for the reply
 func ModelChat(name any, request any, into any) (found bool, err error) {
 	return operate(imports.ModelChat, "model_chat", into, name, request)
 }
 
-// operate performs an operation and decodes its reply; found is false if the reply is null.
+// operate performs an operation and decodes its reply. If the reply is null, found is false.
 func operate(do operation, op string, into any, args ...any) (found bool, err error) {
 	reply, err := perform(do, op, args...)
 	if err != nil {

@@ -28,6 +28,7 @@ class ChatTool(_ChatTool, total=False):
     parameters: Any
 
 class _ChatRequest(TypedDict):
+    # the messages of the conversation, oldest first
     messages: list[ChatMessage]
 
 class ChatRequest(_ChatRequest, total=False):

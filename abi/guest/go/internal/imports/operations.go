@@ -4,46 +4,60 @@
 
 package imports
 
-// GetContent performs get_content and returns its reply: a fault if number is negative.
+// GetContent performs get_content and returns its reply. If number is negative, the reply is a
+// fault.
 func GetContent(args []string) (reply []byte, number int32) { return perform("get_content", args) }
 
-// SetContent performs set_content and returns its reply: a fault if number is negative.
+// SetContent performs set_content and returns its reply. If number is negative, the reply is a
+// fault.
 func SetContent(args []string) (reply []byte, number int32) { return perform("set_content", args) }
 
-// DeleteContent performs delete_content and returns its reply: a fault if number is negative.
+// DeleteContent performs delete_content and returns its reply. If number is negative, the reply is a
+// fault.
 func DeleteContent(args []string) (reply []byte, number int32) {
 	return perform("delete_content", args)
 }
 
-// GetFact performs get_fact and returns its reply: a fault if number is negative.
+// GetFact performs get_fact and returns its reply. If number is negative, the reply is a
+// fault.
 func GetFact(args []string) (reply []byte, number int32) { return perform("get_fact", args) }
 
-// SetFact performs set_fact and returns its reply: a fault if number is negative.
+// SetFact performs set_fact and returns its reply. If number is negative, the reply is a
+// fault.
 func SetFact(args []string) (reply []byte, number int32) { return perform("set_fact", args) }
 
-// DeleteFact performs delete_fact and returns its reply: a fault if number is negative.
+// DeleteFact performs delete_fact and returns its reply. If number is negative, the reply is a
+// fault.
 func DeleteFact(args []string) (reply []byte, number int32) { return perform("delete_fact", args) }
 
-// ListFacts performs list_facts and returns its reply: a fault if number is negative.
+// ListFacts performs list_facts and returns its reply. If number is negative, the reply is a
+// fault.
 func ListFacts(args []string) (reply []byte, number int32) { return perform("list_facts", args) }
 
-// GetBlock performs get_block and returns its reply: a fault if number is negative.
+// GetBlock performs get_block and returns its reply. If number is negative, the reply is a
+// fault.
 func GetBlock(args []string) (reply []byte, number int32) { return perform("get_block", args) }
 
-// UpdateBlock performs update_block and returns its reply: a fault if number is negative.
+// UpdateBlock performs update_block and returns its reply. If number is negative, the reply is a
+// fault.
 func UpdateBlock(args []string) (reply []byte, number int32) { return perform("update_block", args) }
 
-// DeleteBlock performs delete_block and returns its reply: a fault if number is negative.
+// DeleteBlock performs delete_block and returns its reply. If number is negative, the reply is a
+// fault.
 func DeleteBlock(args []string) (reply []byte, number int32) { return perform("delete_block", args) }
 
-// Recall performs recall and returns its reply: a fault if number is negative.
+// Recall performs recall and returns its reply. If number is negative, the reply is a
+// fault.
 func Recall(args []string) (reply []byte, number int32) { return perform("recall", args) }
 
-// Remember performs remember and returns its reply: a fault if number is negative.
+// Remember performs remember and returns its reply. If number is negative, the reply is a
+// fault.
 func Remember(args []string) (reply []byte, number int32) { return perform("remember", args) }
 
-// Forget performs forget and returns its reply: a fault if number is negative.
+// Forget performs forget and returns its reply. If number is negative, the reply is a
+// fault.
 func Forget(args []string) (reply []byte, number int32) { return perform("forget", args) }
 
-// ModelChat performs model_chat and returns its reply: a fault if number is negative.
+// ModelChat performs model_chat and returns its reply. If number is negative, the reply is a
+// fault.
 func ModelChat(args []string) (reply []byte, number int32) { return perform("model_chat", args) }

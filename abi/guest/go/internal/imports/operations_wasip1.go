@@ -7,7 +7,8 @@ package imports
 //go:wasmimport memory get_content
 func memoryGetContent(store, projection, options string) int32
 
-// GetContent performs get_content and returns its reply: a fault if number is negative.
+// GetContent performs get_content and returns its reply. If number is negative, the reply is a
+// fault.
 func GetContent(args []string) (reply []byte, number int32) {
 	return replyOf(func() int32 { return memoryGetContent(argument(args, 0), argument(args, 1), argument(args, 2)) })
 }
@@ -15,7 +16,8 @@ func GetContent(args []string) (reply []byte, number int32) {
 //go:wasmimport memory set_content
 func memorySetContent(store, value, options string) int32
 
-// SetContent performs set_content and returns its reply: a fault if number is negative.
+// SetContent performs set_content and returns its reply. If number is negative, the reply is a
+// fault.
 func SetContent(args []string) (reply []byte, number int32) {
 	return replyOf(func() int32 { return memorySetContent(argument(args, 0), argument(args, 1), argument(args, 2)) })
 }
@@ -23,7 +25,8 @@ func SetContent(args []string) (reply []byte, number int32) {
 //go:wasmimport memory delete_content
 func memoryDeleteContent(store, options string) int32
 
-// DeleteContent performs delete_content and returns its reply: a fault if number is negative.
+// DeleteContent performs delete_content and returns its reply. If number is negative, the reply is a
+// fault.
 func DeleteContent(args []string) (reply []byte, number int32) {
 	return replyOf(func() int32 { return memoryDeleteContent(argument(args, 0), argument(args, 1)) })
 }
@@ -31,7 +34,8 @@ func DeleteContent(args []string) (reply []byte, number int32) {
 //go:wasmimport memory get_fact
 func memoryGetFact(path, options string) int32
 
-// GetFact performs get_fact and returns its reply: a fault if number is negative.
+// GetFact performs get_fact and returns its reply. If number is negative, the reply is a
+// fault.
 func GetFact(args []string) (reply []byte, number int32) {
 	return replyOf(func() int32 { return memoryGetFact(argument(args, 0), argument(args, 1)) })
 }
@@ -39,7 +43,8 @@ func GetFact(args []string) (reply []byte, number int32) {
 //go:wasmimport memory set_fact
 func memorySetFact(path, value, options string) int32
 
-// SetFact performs set_fact and returns its reply: a fault if number is negative.
+// SetFact performs set_fact and returns its reply. If number is negative, the reply is a
+// fault.
 func SetFact(args []string) (reply []byte, number int32) {
 	return replyOf(func() int32 { return memorySetFact(argument(args, 0), argument(args, 1), argument(args, 2)) })
 }
@@ -47,7 +52,8 @@ func SetFact(args []string) (reply []byte, number int32) {
 //go:wasmimport memory delete_fact
 func memoryDeleteFact(path, options string) int32
 
-// DeleteFact performs delete_fact and returns its reply: a fault if number is negative.
+// DeleteFact performs delete_fact and returns its reply. If number is negative, the reply is a
+// fault.
 func DeleteFact(args []string) (reply []byte, number int32) {
 	return replyOf(func() int32 { return memoryDeleteFact(argument(args, 0), argument(args, 1)) })
 }
@@ -55,7 +61,8 @@ func DeleteFact(args []string) (reply []byte, number int32) {
 //go:wasmimport memory list_facts
 func memoryListFacts(prefix, domain, limit, after string) int32
 
-// ListFacts performs list_facts and returns its reply: a fault if number is negative.
+// ListFacts performs list_facts and returns its reply. If number is negative, the reply is a
+// fault.
 func ListFacts(args []string) (reply []byte, number int32) {
 	return replyOf(func() int32 {
 		return memoryListFacts(argument(args, 0), argument(args, 1), argument(args, 2), argument(args, 3))
@@ -65,7 +72,8 @@ func ListFacts(args []string) (reply []byte, number int32) {
 //go:wasmimport memory get_block
 func memoryGetBlock(name, options string) int32
 
-// GetBlock performs get_block and returns its reply: a fault if number is negative.
+// GetBlock performs get_block and returns its reply. If number is negative, the reply is a
+// fault.
 func GetBlock(args []string) (reply []byte, number int32) {
 	return replyOf(func() int32 { return memoryGetBlock(argument(args, 0), argument(args, 1)) })
 }
@@ -73,7 +81,8 @@ func GetBlock(args []string) (reply []byte, number int32) {
 //go:wasmimport memory update_block
 func memoryUpdateBlock(name, content, options string) int32
 
-// UpdateBlock performs update_block and returns its reply: a fault if number is negative.
+// UpdateBlock performs update_block and returns its reply. If number is negative, the reply is a
+// fault.
 func UpdateBlock(args []string) (reply []byte, number int32) {
 	return replyOf(func() int32 { return memoryUpdateBlock(argument(args, 0), argument(args, 1), argument(args, 2)) })
 }
@@ -81,7 +90,8 @@ func UpdateBlock(args []string) (reply []byte, number int32) {
 //go:wasmimport memory delete_block
 func memoryDeleteBlock(name, options string) int32
 
-// DeleteBlock performs delete_block and returns its reply: a fault if number is negative.
+// DeleteBlock performs delete_block and returns its reply. If number is negative, the reply is a
+// fault.
 func DeleteBlock(args []string) (reply []byte, number int32) {
 	return replyOf(func() int32 { return memoryDeleteBlock(argument(args, 0), argument(args, 1)) })
 }
@@ -89,7 +99,8 @@ func DeleteBlock(args []string) (reply []byte, number int32) {
 //go:wasmimport memory recall
 func memoryRecall(collection, query, options string) int32
 
-// Recall performs recall and returns its reply: a fault if number is negative.
+// Recall performs recall and returns its reply. If number is negative, the reply is a
+// fault.
 func Recall(args []string) (reply []byte, number int32) {
 	return replyOf(func() int32 { return memoryRecall(argument(args, 0), argument(args, 1), argument(args, 2)) })
 }
@@ -97,7 +108,8 @@ func Recall(args []string) (reply []byte, number int32) {
 //go:wasmimport memory remember
 func memoryRemember(collection, content, options string) int32
 
-// Remember performs remember and returns its reply: a fault if number is negative.
+// Remember performs remember and returns its reply. If number is negative, the reply is a
+// fault.
 func Remember(args []string) (reply []byte, number int32) {
 	return replyOf(func() int32 { return memoryRemember(argument(args, 0), argument(args, 1), argument(args, 2)) })
 }
@@ -105,7 +117,8 @@ func Remember(args []string) (reply []byte, number int32) {
 //go:wasmimport memory forget
 func memoryForget(collection, selector string) int32
 
-// Forget performs forget and returns its reply: a fault if number is negative.
+// Forget performs forget and returns its reply. If number is negative, the reply is a
+// fault.
 func Forget(args []string) (reply []byte, number int32) {
 	return replyOf(func() int32 { return memoryForget(argument(args, 0), argument(args, 1)) })
 }
@@ -113,7 +126,8 @@ func Forget(args []string) (reply []byte, number int32) {
 //go:wasmimport model chat
 func modelChat(name, request string) int32
 
-// ModelChat performs model_chat and returns its reply: a fault if number is negative.
+// ModelChat performs model_chat and returns its reply. If number is negative, the reply is a
+// fault.
 func ModelChat(args []string) (reply []byte, number int32) {
 	return replyOf(func() int32 { return modelChat(argument(args, 0), argument(args, 1)) })
 }
