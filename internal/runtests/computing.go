@@ -15,7 +15,7 @@ import (
 // TestStackOfRun measures stacks, and the detector makes them larger. No unlisted test may have the
 // name of a listed test.
 var computing = map[string][]string{
-	"./cmd/toolrun": {"TestCommandScripts"},
+	"./cmd/toolrun": {"TestCommandScripts", "TestMCPOverStdio"},
 	"./host/app":    {"TestTotalBytes"},
 	"./host": {
 		"TestApprovalOfPlugin", "TestApprovalOfPython", "TestBlocksInEngines", "TestCollectionsInAllLanguages", "TestErasedCanary", "TestFactsInEngines",
