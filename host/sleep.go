@@ -23,8 +23,9 @@ const (
 	sleepBatch = 8
 	// sleepRunners is the maximum number of concurrent runs in one call of RunDue.
 	sleepRunners = 4
-	// sleepLease is the time after which another node can begin a run again if the node that began
-	// the run has not ended it. sleepLease is longer than the time limit of a run.
+	// sleepLease is the duration of a lease on a run. If the node that began the run does not end
+	// the run in this time, another node can begin the run again. sleepLease is longer than the
+	// time limit of a run.
 	sleepLease = 5 * time.Minute
 )
 

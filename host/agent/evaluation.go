@@ -3,9 +3,9 @@ package agent
 // Rules is the input of Set.Fire, Set.Check and Set.Store, which evaluate the rules of an agent.
 // These methods are for programs that have their own loop of turns.
 type Rules struct {
-	// Agent is the agent whose rules apply. If Agent is empty, the rules of the only agent of the
-	// app apply or, if the app has several agents, the rules of the agent that answers in the
-	// session.
+	// Agent is the agent whose rules apply. If Agent is empty and the app has one agent, the rules
+	// of this agent apply. If Agent is empty and the app has several agents, the rules of the agent
+	// that answers in the session apply.
 	Agent string
 	// Variables contains the session variables and the injected facts that the caller passes. The
 	// key of a variable is its name, and the key of a fact is its path. If Variables is nil, the

@@ -16,8 +16,8 @@ import (
 )
 
 // store evaluates the triggers of the acting agent, in order. A trigger stores a value if the
-// condition of the trigger is true and the value is set. If a trigger has already stored the same
-// value in this session, and no other value since then, the trigger does not store it again.
+// condition of the trigger is true and the value is set. However, if the value equals the value
+// that the trigger stored last in this session, the trigger does not store the value again.
 func (r *rules) store(ctx context.Context) error {
 	for i := range r.mem.agent.Memory.Triggers {
 		if err := r.trigger(ctx, i); err != nil {

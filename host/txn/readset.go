@@ -104,9 +104,9 @@ func (s *readSet) tick() {
 }
 
 // visible reports whether a body sees the given record, and returns the lifetime of the record. A
-// body does not see an expired record. The lifetime can depend on other records. The result
-// "missing" contains the keys of those other records that the attempt has not read and that the
-// function "find" does not return.
+// body does not see an expired record. The lifetime can depend on other records. If the attempt has
+// not read one of the other records, and the function "find" does not return this record, the
+// result "missing" contains the key of this record.
 //
 // To save stack space, visible and its callers pass pointers to records. The call of "visible" is
 // at the deepest point of a run's stack. When a stack outgrows its size, Go copies the stack.

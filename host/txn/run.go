@@ -224,9 +224,9 @@ func ReleaseLocks(tx *Tx) {
 }
 
 // Lock waits for exclusive locks of the given keys and returns a function that releases them. The
-// locks are granted in the order of the calls, and they do not expire. They only exclude other
-// calls of Lock on the same DB: they are separate from the fair locks of transactions, and other
-// processes do not see them. If ctx ends first, Lock returns the error of ctx.
+// locks are granted in the order of the calls, and they do not expire. The locks exclude only other
+// calls of Lock on the same DB: transactions have separate fair locks, and other processes do not
+// see the locks. If ctx ends first, Lock returns the error of ctx.
 func (db *DB) Lock(ctx context.Context, keys ...storage.Key) (unlock func(), err error) {
 	l, err := db.exclusive.Acquire(ctx, keys, nil)
 	if err != nil {

@@ -15,9 +15,9 @@ func (cc collectionCommands) reembed() *cobra.Command {
 		Use:   "reembed NAME",
 		Short: "Move a collection to the embedding model that the app declares",
 		Long: `Make the vectors of all entries again with the embedding model that the app now declares for the
-collection. Only the vectors and revisions of the entries change. Tools can use the collection during the move, but
-until the end of the move, searches with the mode hybrid find entries without a new vector only by their words, and
-searches with the mode vector do not find these entries. If the command fails or is interrupted, execute the command
+collection. Only the vectors and revisions of the entries change. Tools can use the collection during the move.
+Until the end of the move, searches with the mode vector do not find entries without a new vector, and searches with
+the mode hybrid find these entries only by their words. If the command fails or is interrupted, execute the command
 again to continue the move. With --server, the command requires a key with the role operator.
 
 First start all processes of the app with the new model. A process with the previous model cannot write entries after

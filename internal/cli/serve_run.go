@@ -279,8 +279,8 @@ func (s *server) close() error {
 }
 
 // inspect compiles the tools at startup. If a tool does not compile, the method logs the error. A
-// tool that does not compile prevents a reload, but not the start of the service, because at the
-// start no previous version of the app could stay in use.
+// tool that does not compile prevents a reload, and the previous version of the app stays in use.
+// At the start, no previous version exists, so the service starts nevertheless.
 func (s *server) inspect(ctx context.Context) {
 	for _, pr := range s.started {
 		broken, err := s.check(ctx, pr)

@@ -77,9 +77,9 @@ func (q *Query) Bounds(product int32, r Rounded) (approximate, maxError float64)
 	return float64(product) * q.scale * float64(r.Scale), q.length*err + q.error*(length+err) + slack*(1+q.length*length)
 }
 
-// round calls a function for each element of a vector, rounded to an integer up to a limit. round
-// returns the factor between the integers and the elements, and the length of the difference
-// between both vectors.
+// round scales a vector so that no element exceeds a limit, rounds each element to an integer, and
+// calls a function with it. round returns the scale, and the length of the difference between the
+// vector and the rounded vector.
 func round(exact []float32, limit float64, visit func(i, element int)) (scale, difference float64) {
 	largest := 0.0
 	for _, x := range exact {

@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// findNames returns those listed names that a file has or, if it is a Go file, declares. findNames
-// does not count uses of a name, because uses change together with the declaration of the name.
+// findNames compares the name of a file, and the names that a Go file declares, with the lists, and
+// returns the listed names. findNames does not count uses of a name, because uses change together
+// with the declaration of the name.
 func findNames(f sourceFile) ([]finding, error) {
 	var found []finding
 	for _, n := range fileNames {

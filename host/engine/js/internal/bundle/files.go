@@ -177,9 +177,9 @@ func inPackage(name string) bool {
 }
 
 // neutralize disables comments that name a source map. esbuild and goja would open the file that
-// such a comment names. For an inline source map, they would open the files that the source map
-// lists. neutralize also changes strings that contain the text of such a comment, and therefore
-// needs no parser.
+// such a comment names. If such a comment contains a source map, esbuild and goja would open the
+// files that the source map lists. neutralize also changes strings that contain the text of such a
+// comment, and therefore needs no parser.
 func neutralize(code []byte) string {
 	for _, directive := range [...]string{"//# source", "//@ source", "/*# source", "/*@ source"} {
 		code = bytes.ReplaceAll(code, []byte(directive), []byte(directive[:2]+"  source"))
