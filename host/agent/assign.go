@@ -311,8 +311,9 @@ func (a *actor) keep() {
 	}
 }
 
-// initialize sets each variable that is reset at every activation to its initial value. If the
-// agent is new, initialize does this for all variables except those that are never reset.
+// initialize sets variables to their initial values. For a new agent, it sets all variables except
+// those that are never reset. Otherwise, it sets only the variables that are reset at every
+// activation.
 func (m *memory) initialize() {
 	for name, v := range m.agent.variables {
 		if v.Reset != abl.ResetNever && (m.isNew || v.Reset == abl.ResetActivation) {

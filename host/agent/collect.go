@@ -8,10 +8,10 @@ import (
 )
 
 // beginCollect makes the current step wait for the fields of COLLECT after a constraint has failed.
-// If some of these fields have no value, the step waits for only those. Otherwise, it waits for all
-// fields of COLLECT. If the argument "prompted" is true, the constraint has already sent a message
-// that asks for the first field. Otherwise, beginCollect asks for this field. If no step is active,
-// beginCollect halts the turn instead.
+// The step waits only for the fields that have no value or, if all fields have a value, for all of
+// them. If the argument "prompted" is true, the constraint has already sent a message that asks for
+// the first field. Otherwise, beginCollect asks for this field. If no step is active, beginCollect
+// halts the turn instead.
 func (d *dialog) beginCollect(ctx context.Context, constraint int, prompted bool) (control, error) {
 	fields := d.mem.agent.Constraints[constraint].OnFail.Collect
 	var all, missing []string
@@ -41,8 +41,8 @@ func (d *dialog) beginCollect(ctx context.Context, constraint int, prompted bool
 
 // collect assigns the user's message to the field that a constraint requests. After the last field
 // of COLLECT, the step continues at the checkpoint of the constraint. If the constraint has GOTO,
-// the turn continues with the step of GOTO instead. If the constraint has "THEN: continue", this
-// checkpoint does not check the constraint again.
+// the turn instead continues with the step that GOTO names. If the constraint has "THEN: continue",
+// this checkpoint does not check the constraint again.
 func (d *dialog) collect(ctx context.Context, step *abl.Step) (control, error) {
 	state := d.mem.state
 	d.t.unread = false

@@ -24,8 +24,7 @@ type rules struct {
 	// collect makes the step wait for the fields of a failed constraint. The argument "prompted" is
 	// true if the constraint has sent a message.
 	collect func(ctx context.Context, constraint int, prompted bool) (control, error)
-	// withdraw removes results from the messages. Only results that the active agent added are
-	// removed.
+	// withdraw removes the results that the active agent added to the messages.
 	withdraw func()
 	// retries contains, for each constraint, how often the constraint ran a step again.
 	retries map[*abl.Constraint]int
@@ -47,10 +46,10 @@ func (r *rules) checkpoint(ctx context.Context, kind, tool string) (control, err
 	return r.failed(ctx, i, kind)
 }
 
-// calling checks the constraints on a call to a tool twice: with the variables, and with the values
-// of the call's input, which then replace the variables of the same names. A model chooses the
-// input of a call. Because of both checks, the input cannot hide that the variables violate a
-// constraint.
+// calling checks the constraints on a call to a tool. If the input of the call differs from the
+// variables, calling checks the constraints again. In the second check, the values of the input
+// replace the variables of the same names. A model can choose the input, so a single check with the
+// input could miss variables that violate a constraint.
 func (r *rules) calling(ctx context.Context, tool string, input map[string]any) (control, error) {
 	excused := r.excused
 	ctl, err := r.checkpoint(ctx, CheckpointCalling, tool)
@@ -62,8 +61,8 @@ func (r *rules) calling(ctx context.Context, tool string, input map[string]any) 
 	return r.checkpoint(ctx, CheckpointCalling, tool)
 }
 
-// differs compares the input of a call with the variables. The result is true if a constraint on
-// calls to the tool reads a name whose value in the input is different.
+// differs reports whether the input of a call changes the value of a name that a constraint on
+// calls to the tool reads.
 func (r *rules) differs(ctx context.Context, tool string, input map[string]any) bool {
 	if len(input) == 0 {
 		return false

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/agent/agenttest"
 )
 
-// expensiveTurn is an agent. Each turn of this agent uses all evaluation steps of the turn.
+// expensiveTurn is an agent whose turns use all their evaluation steps.
 type expensiveTurn struct {
 	name   string
 	source string

@@ -43,9 +43,8 @@ func (d *dialog) resume(ctx context.Context, step *abl.Step) (control, error) {
 	return d.answer(ctx, step)
 }
 
-// await makes a step wait for the input of ON_INPUT. If the turn has a message from the user that
-// no action has used, this message is the input. This rule does not apply if the agent has already
-// sent a message in this turn.
+// await makes a step wait for the input of ON_INPUT. If no action has used the user's message, and
+// if the agent has not yet sent a message in this turn, await uses the message as the input.
 func (d *dialog) await(ctx context.Context, step *abl.Step) (control, error) {
 	if step.CompleteWhen != nil {
 		if done, err := d.mem.holds(ctx, step.CompleteWhen); err != nil || done {

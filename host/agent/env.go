@@ -15,8 +15,8 @@ import (
 // An error of type *abi.Fault can be handled by the agent. Any other error ends the turn, and the
 // transaction of the turn must not commit.
 type Env interface {
-	// Now returns the time of the turn. This time is the same if the transaction of the turn is
-	// attempted again. Random is the source of random ids.
+	// Now returns the time of the turn. This time is the same in all attempts of the turn's
+	// transaction. Random is the source of random ids.
 	Now() time.Time
 	Random() *rand.Rand
 	// Session returns the state of the session, or the zero value in a new session.
@@ -62,8 +62,8 @@ type Env interface {
 	Chat(ctx context.Context, agent, name string, request model.ChatRequest) (model.ChatAnswer, error)
 }
 
-// FactOptions are the options of Env.SetFact. If an option is zero, the declaration of the fact
-// determines the lifetime or the domain.
+// FactOptions are the options of Env.SetFact. If a field is zero, the value in the declaration of
+// the fact applies.
 type FactOptions struct {
 	TTL    time.Duration
 	Domain string

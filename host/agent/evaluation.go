@@ -3,15 +3,15 @@ package agent
 // Rules is the input of Set.Fire, Set.Check and Set.Store, which evaluate the rules of an agent.
 // These methods are for programs that have their own loop of turns.
 type Rules struct {
-	// Agent is the agent whose rules apply. If Agent is empty and the app has one agent, the rules
-	// of this agent apply. If Agent is empty and the app has several agents, the rules of the agent
-	// that answers in the session apply.
+	// Agent is the agent whose rules apply. If Agent is empty, and the app has only one agent, the
+	// rules of this agent apply. If the app has several agents, the rules of the agent that answers
+	// in the session apply.
 	Agent string
 	// Variables contains the session variables and the injected facts that the caller passes. The
 	// key of a variable is its name, and the key of a fact is its path. If Variables is nil, the
 	// variables of the session are used. Recalls then inject facts into the state of the session.
-	// If Variables is not nil, only the values that triggers stored last are read and changed in
-	// the state of the session.
+	// If Variables is not nil, the methods use only one part of the session's state: the values
+	// that triggers stored last.
 	Variables map[string]any
 	// Message is the message of the user. Expressions read the message as "input". HasMessage
 	// reports whether there is a message.

@@ -166,8 +166,8 @@ func (t *turn) successor(step *abl.Step) control {
 	return control{kind: complete}
 }
 
-// deliver runs the hooks at the end of the turn. Then deliver checks the constraints on the agent's
-// messages, which the user has not yet received.
+// deliver runs the hooks at the end of the turn. Then, before the user receives the agent's
+// messages, deliver checks the constraints on them.
 func (t *turn) deliver(ctx context.Context, ctl control) (control, error) {
 	if !t.closed && ctl.kind != handoff {
 		t.closed = true

@@ -244,7 +244,8 @@ func (g *generator) step(i int) refStep {
 	return s
 }
 
-// call returns a CALL. Only some calls have a result that leads to another step.
+// call returns a CALL. If the argument "leads" is true, the actions after the call can lead to
+// another step.
 func (g *generator) call(step int, leads bool) refAction {
 	a := refAction{kind: "call", tool: pick(g, genTools), arg: g.expr()}
 	body := func() *refBody {
@@ -470,8 +471,8 @@ func (g *generator) excusedHandoff(a *refAgent) {
 	}
 }
 
-// collectingIntent adds an intent that contains a call. collectingIntent also adds a constraint on
-// the call that collects a field. To collect the field, the turn leaves the intent.
+// collectingIntent adds an intent that contains a call, and a constraint on this call. If the
+// constraint fails, the turn leaves the intent to collect a field.
 func (g *generator) collectingIntent(a *refAgent) {
 	s := &a.steps[g.IntN(len(a.steps))]
 	if len(s.inputs) == 0 && !slices.ContainsFunc(s.body.actions, func(a refAction) bool { return a.kind == "gather" }) {

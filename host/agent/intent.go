@@ -11,14 +11,13 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// MaxReturns is the maximum number of interrupted steps that a conversation remembers, to return to
-// them later. If a conversation interrupts more steps than this maximum, the oldest of them are
-// forgotten.
+// MaxReturns is the maximum number of interrupted steps to which a conversation can return later.
+// If a conversation interrupts more steps, it forgets the oldest of them.
 const MaxReturns = 8
 
 // maxIntentWords is the maximum number of words of a short message. While GATHER asks for a text,
-// an intent's phrase that is only one word is recognized only in short messages and in questions.
-// In other messages, such a phrase can occur by chance.
+// an intent whose phrase is a single word is recognized only in short messages and in questions. In
+// other messages, the word can occur by chance.
 const maxIntentWords = 3
 
 // intent runs the first intent of a step that matches the message. If no phrase matches and the
@@ -103,10 +102,10 @@ func intentAt(step *abl.Step, path []int) *abl.SubIntent {
 	return nil
 }
 
-// leaveIntent removes from state.Returns the record of the input that an intent interrupted.
-// leaveIntent is called if the turn does not continue the intent. Without this call, the agent
-// would later wait for this input again. If the intent has RESUME and the turn leaves the step,
-// leaveIntent keeps the record.
+// leaveIntent is called if the turn does not continue an intent that is waiting. The last item of
+// state.Returns then describes the input that the intent interrupted. leaveIntent removes this
+// item, because otherwise the agent would later wait for that input again. If the intent has RESUME
+// and the turn leaves the step, leaveIntent keeps the item.
 func (d *dialog) leaveIntent(step *abl.Step, leavesStep bool) {
 	state := d.mem.state
 	in, last := intentAt(step, state.Path), len(state.Returns)-1

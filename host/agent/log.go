@@ -204,14 +204,12 @@ func (l *log) size(at abl.Position, message string) error {
 	return nil
 }
 
-// hasResult examines the message at an index and all later messages. The result is true if one of
-// these messages is a result.
+// hasResult reports whether any message from the given index on is a result.
 func (l *log) hasResult(from int) bool {
 	return slices.Contains(l.isResult[from:len(l.outcome.Messages)], true)
 }
 
-// withdraw examines the message at an index and all later messages. withdraw removes those messages
-// that are results.
+// withdraw removes the results among the messages from the given index on.
 func (l *log) withdraw(from int) {
 	kept := l.outcome.Messages[:from]
 	for i, message := range l.outcome.Messages[from:] {

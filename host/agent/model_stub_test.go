@@ -8,8 +8,8 @@ import (
 )
 
 // modelFate determines how a model answers a request. The field "code" is the code of a fault, if
-// the answer is a fault. Otherwise, the answer is a text that is not an object, or an object that
-// depends on the seed.
+// the answer is a fault. Otherwise, the answer is JSON that is not an object if "broken" is true,
+// or else an object that depends on the seed.
 type modelFate struct {
 	code   abi.Code
 	broken bool

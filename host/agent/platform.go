@@ -83,7 +83,7 @@ type evaluator struct {
 	loaded *State
 }
 
-// evaluate prepares the evaluation of the rules of an agent.
+// evaluate loads the data of an agent and returns an evaluator for the agent's rules.
 func (s *Set) evaluate(ctx context.Context, env Env, r Rules) (*evaluator, error) {
 	session, err := env.Session(ctx)
 	if err != nil {

@@ -183,8 +183,7 @@ func (s *simulation) turn(counts map[string]int) {
 	s.compareStored(user, session, counts)
 }
 
-// waits reports whether a step of the agent waits for input. The agent is the one that answers in
-// the session.
+// waits reports whether the agent that answers in the session is waiting for input.
 func (s *simulation) waits(session string) bool {
 	state := s.world.sessions[session]
 	return state != nil && state.active != "" && state.agents[state.active].wait != nil

@@ -204,7 +204,8 @@ func isUnscoped(err error) bool {
 	return errors.As(err, &f) && (f.Code == abi.NoUser || f.Code == abi.NoSession || f.Code == abi.NoWorkflow)
 }
 
-// reason returns the last clause of the warning about a fault for which isUnscoped is true.
+// reason returns the clause that explains a missing scope at the end of a warning. The argument
+// must be an error for which isUnscoped is true.
 func reason(err error) string {
 	switch {
 	case errors.Is(err, abi.NoUser):

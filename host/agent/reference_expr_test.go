@@ -17,8 +17,7 @@ const (
 	refYes
 )
 
-// eval evaluates an expression of the flow. If a value is not set, its value in an expression of
-// the flow is null.
+// eval evaluates an expression of the flow. A name without a value is evaluated as null.
 func (t *refTurn) eval(e *refExpr) any {
 	arg := func(i int) any { return t.eval(e.args[i]) }
 	switch e.op {

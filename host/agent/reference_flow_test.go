@@ -13,7 +13,7 @@ type signal struct {
 	excused      int // 0, or 1 plus the index of the constraint that the next step skips
 }
 
-// perform executes the turn. If the turn fails, the method returns the reason, otherwise "".
+// perform executes the turn. It returns the reason for a failure, or "" if the turn succeeds.
 func (t *refTurn) perform(name string) (failed string) {
 	defer func() {
 		if f, ok := recover().(refFailure); ok {

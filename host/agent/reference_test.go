@@ -252,7 +252,7 @@ type refTurn struct {
 	st      *refState
 	kept    map[string]any
 	joined  []string
-	touched map[string]bool // agents with changed variables that are never reset
+	touched map[string]bool // agents that have changed a variable that is never reset
 	message *string
 	unread  bool
 	result  any
@@ -264,8 +264,8 @@ type refTurn struct {
 	running bool
 	excused int
 	args    map[string]any // the input of a call, while the constraints on the call are checked
-	// itemName and item are the name and the value of the current item of TRANSFORM, which
-	// evaluates expressions for each item.
+	// itemName and item are the name and the value of the item for which TRANSFORM is evaluating
+	// expressions.
 	itemName  string
 	item      any
 	requested string // the field for which the step waited before this turn
@@ -277,13 +277,14 @@ type refTurn struct {
 	closed    bool // true after the hooks at the end of the turn have run
 	retries   map[string]int
 	seen      map[string]int // the number of rare events of each kind
-	// tool changes facts in the same way as a tool.
+	// tool simulates a tool, including its changes to facts.
 	tool func(t *refTurn, name string, x any) (any, string)
-	// model answers a request to a model. The argument n is the number of the request.
+	// model simulates a model. The argument n is the number of the request.
 	model func(n int) modelFate
 }
 
-// refFailure is a value for panic. It ends a turn and undoes the effects of the turn.
+// refFailure is the value with which the interpreter panics to end a turn. The effects of the turn
+// are undone.
 type refFailure struct{ reason string }
 
 func (t *refTurn) die(reason string) { panic(refFailure{reason}) }

@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// minSecretChars is the minimum length of a sensitive value that is also replaced if it is only a
-// part of a text. If a shorter value were replaced there, parts of unrelated texts would be hidden.
+// minSecretChars is the minimum length of a sensitive value that is replaced within a longer text.
+// Replacing shorter values there would hide parts of unrelated texts.
 const minSecretChars = 4
 
 // maxSecrets is the maximum number of sensitive values that a turn replaces in longer texts.
@@ -31,8 +31,7 @@ type secret struct {
 	isMessage bool
 }
 
-// hide receives a value and its name. If the agent declares the name as sensitive, the method adds
-// the value to the secrets.
+// hide adds a value to the secrets if the agent declares its name as sensitive.
 func (l *log) hide(name string, value any) {
 	l.secrets.add(l.agent.masks, name, value)
 	if l.agent.masks.find(name) == "" {
@@ -79,8 +78,7 @@ func hideAnswer(m *memory) {
 	}
 }
 
-// add receives a value and its name. If the name is declared as sensitive, the method adds the
-// value to the secrets.
+// add adds a value to the secrets if its name is declared as sensitive.
 func (s *secrets) add(m masks, name string, value any) {
 	sensitive := m.find(name)
 	if sensitive == "" || value == nil {

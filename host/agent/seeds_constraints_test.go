@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// ruleBlock executes one code block of the documentation page about memory and constraints. The
-// block is not changed.
+// ruleBlock executes one unchanged code block of the documentation page about memory and
+// constraints.
 type ruleBlock struct {
 	block int
 	name  string
@@ -81,8 +81,8 @@ func ruled(block string, variables ...string) string {
 	return source + block + okFlow
 }
 
-// onFailOf returns an agent that has a failing constraint. The ON_FAIL of this constraint is the
-// code block.
+// onFailOf returns an agent with a failing constraint. The code block is the ON_FAIL of this
+// constraint.
 func onFailOf(block string, variables ...string) string {
 	return ruled("- REQUIRE allowed == true\n"+indent(block, "  "), variables...)
 }

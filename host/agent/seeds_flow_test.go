@@ -21,8 +21,8 @@ func begin(t *testing.T, e *agenttest.Env, set *agent.Set) *report.Outcome {
 
 const hotelList = `[{name: "Astoria", price: 90, rating: 4}, {name: "Ritz", price: 400, rating: 5}, {name: "Budget Inn", price: 40, rating: 2}]`
 
-// flowCases contains code blocks from the documentation page about memory and state. These code
-// blocks are about flows.
+// flowCases contains the code blocks about flows from the documentation page about memory and
+// state.
 var flowCases = []seedCase{
 	{1, "001-1 typed declarations", func(block string) string {
 		return block + "FLOW:\n  set:\n    REASONING: false\n    SET: quoted_fee = input\n    THEN: COMPLETE\n"

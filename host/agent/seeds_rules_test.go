@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/agent/agenttest"
 )
 
-// ruleCases contains code blocks from the documentation page about memory and state. These code
-// blocks are about facts, triggers and recalls.
+// ruleCases contains the code blocks about facts, triggers and recalls from the documentation page
+// about memory and state.
 var ruleCases = []seedCase{
 	{6, "001-6 persistent variables", func(block string) string {
 		return block + `FLOW:

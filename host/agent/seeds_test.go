@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// seedCase executes one code block of a documentation page. The block is not changed.
+// seedCase executes one unchanged code block of a documentation page.
 type seedCase struct {
 	block int
 	name  string

@@ -37,8 +37,9 @@ func (s *Set) ShowKept(agent string, variables json.RawMessage) json.RawMessage 
 	})
 }
 
-// showMember returns a state. In one member of this state, all values are replaced by their display
-// forms. In the other members, such as the output of a tool, showMember hides all sensitive values.
+// showMember returns the display form of a state. In the given member, showMember replaces each
+// value by its display form. In all other members, such as the output of a tool, showMember hides
+// the sensitive values that occur in the given member.
 func (s *Set) showMember(agent, member string, state json.RawMessage) json.RawMessage {
 	m := s.masksOf(agent)
 	if len(m) == 0 {
@@ -77,8 +78,8 @@ func (m masks) showAll(values map[string]any, found *secrets) {
 	}
 }
 
-// shown decodes JSON, passes the value to another function, and returns the result as JSON. Content
-// that is not JSON is hidden completely.
+// shown decodes JSON, passes the value to the function "show", and returns the result as JSON.
+// Content that is not JSON is hidden completely.
 func shown(content json.RawMessage, show func(any) any) json.RawMessage {
 	if len(content) == 0 {
 		return content

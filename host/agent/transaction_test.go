@@ -27,8 +27,7 @@ type txEnv struct {
 	session string
 	// paths contains the paths of all facts that a test can store.
 	paths []string
-	// tool executes a tool. The argument of the function is the environment of the tool's nested
-	// transaction.
+	// tool executes a tool. The argument "e" is the environment of the tool's nested transaction.
 	tool func(ctx context.Context, e *txEnv, name string, input map[string]any) (any, error)
 	// chat answers requests to models. If chat is nil, the environment has no models.
 	chat func(request model.ChatRequest) (model.ChatAnswer, error)

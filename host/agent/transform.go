@@ -11,9 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// transform creates an array from a source array. In this order, the method filters the items, maps
-// the items, sorts the items, and limits their number. If the source is not an array, the result is
-// an empty array.
+// transform creates an array from a source array. The method filters, maps and sorts the items, and
+// then limits their number. If the source is not an array, the result is an empty array.
 func (a *actions) transform(ctx context.Context, tr *abl.Transform) error {
 	source, err := a.mem.eval(ctx, tr.Source)
 	if err != nil {
@@ -75,8 +74,8 @@ func (a *actions) mapped(s abl.Scope, tr *abl.Transform, item any) (any, bool, e
 	return fields, true, nil
 }
 
-// limited returns the first items of an array. Their number is at most the value of LIMIT. If the
-// value of LIMIT is not a number, limited returns all items.
+// limited returns the first items of an array, up to the number in LIMIT. If the value of LIMIT is
+// not a number, limited returns all items.
 func (a *actions) limited(ctx context.Context, tr *abl.Transform, items []any) ([]any, error) {
 	if tr.Limit == nil {
 		return items, nil

@@ -100,7 +100,7 @@ func (r *rules) triggered(ctx context.Context, i int, trigger *abl.Trigger, valu
 	return result, nil
 }
 
-// storeTrigger writes the fact that a trigger stores.
+// storeTrigger writes the value of a trigger to its fact.
 func (r *rules) storeTrigger(ctx context.Context, trigger *abl.Trigger, f *abl.Fact, value any) (string, error) {
 	if trigger.Operation == abl.OperationAppend {
 		stored, err := storedFact(ctx, r.mem, f)
@@ -169,8 +169,8 @@ func domainOf(f *abl.Fact) string {
 	return names[1]
 }
 
-// digest returns a short text. The text identifies a value and the trigger that stores this value.
-// If the values or the triggers differ, the digests also differ.
+// digest returns a short text that identifies a value, the path at which a trigger stores the
+// value, and the operation of the trigger. If one of these differs, the digests also differ.
 func digest(trigger *abl.Trigger, value any) string {
 	content, _ := json.Marshal([]any{trigger.Target.Value, trigger.Operation, value}) // values are JSON
 	sum := sha256.Sum256(content)

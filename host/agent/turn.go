@@ -35,7 +35,7 @@ type turn struct {
 	// unread is true until a step has used the message of the user.
 	unread bool
 	// steps contains all steps of the turn, in order. handoffs contains the agents that were active
-	// in the turn, in order. Its first item is the first agent.
+	// in the turn, in order. The first item of "handoffs" is the first agent.
 	steps, handoffs []string
 	// agentStart is the number of messages that the turn had when the agent became active.
 	// stepStart is the number of messages that the turn had when the step began to run.
@@ -246,7 +246,7 @@ func (t *turn) report() *report.Outcome {
 	return o
 }
 
-// withdraw removes results from the messages. Only results that the active agent added are removed.
+// withdraw removes the results that the active agent added to the messages.
 func (t *turn) withdraw() { t.log.withdraw(t.agentStart) }
 
 // usualTrace is the initial capacity of a trace. usualTrace is a number of entries.

@@ -9,9 +9,9 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// userMemory returns a part of a prompt for the active agent, or "". This part contains the memory
-// of the user. In a turn, userMemory reads the memory only once for each agent, before the agent's
-// first request to a model.
+// userMemory returns the part of the active agent's prompt that contains the memory of the user, or
+// "" if the user has no memory. In a turn, userMemory reads the memory only once for each agent,
+// before the agent's first request to a model.
 func (r *reasoner) userMemory(ctx context.Context, at abl.Position) (string, error) {
 	name := r.mem.agent.name
 	if text, known := r.memories[name]; known {

@@ -185,7 +185,8 @@ func unknownTools(d *Document, tools []string, hint string) problem.List {
 	return problems
 }
 
-// CheckTools reports the tools of a document that an app does not have.
+// CheckTools reports each tool that a document uses or declares but that the app does not have. The
+// argument "tools" contains the names of the app's tools.
 func CheckTools(d *Document, tools []string) problem.List {
 	problems := unknownTools(d, tools, "declare the tool in the app")
 	for _, tool := range d.Tools {

@@ -6,9 +6,9 @@ import (
 	"github.com/toolrun/toolrun/host/problem"
 )
 
-// computed warns if a constraint reads a variable that the document computes from a field, and the
-// COLLECT of this constraint collects the field. After COLLECT, the computed variable still has its
-// old value, so the constraint fails again.
+// computed warns about a constraint that fails again after its COLLECT. Such a constraint reads a
+// variable that a step computes from a field, and its COLLECT collects only the field. After
+// COLLECT, the variable still has the value that was computed from the old field.
 func (c checker) computed() {
 	for i := range c.d.Constraints {
 		rule := &c.d.Constraints[i]

@@ -18,8 +18,8 @@ type ToolInputs struct {
 }
 
 // CheckInputs reports calls that can never succeed. Such a call omits an input that the tool
-// requires, or passes an input that the tool does not accept. If the argument does not contain a
-// tool, CheckInputs skips calls to this tool.
+// requires, or passes an input that the tool does not accept. CheckInputs skips calls to tools that
+// the argument "tools" does not contain.
 func CheckInputs(d *Document, tools map[string]ToolInputs) problem.List {
 	var problems problem.List
 	visitor{call: func(c *Call) {

@@ -112,9 +112,8 @@ func (c checker) references() []Reference {
 	return refs
 }
 
-// addCollected adds the names of the fields that constraints collect. If no expression in the
-// argument "refs" reads a name, addCollected does not add it, because the name is possibly
-// misspelled.
+// addCollected adds the names of the fields that constraints collect to the known names. It adds
+// only names that the argument "refs" contains. A field that no expression reads may be misspelled.
 func (c checker) addCollected(known map[string]bool, refs []Reference) {
 	read := map[string]bool{}
 	for _, ref := range refs {

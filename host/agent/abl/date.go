@@ -9,8 +9,8 @@ import (
 
 var datePattern = lazyregexp.New(`^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)?)?$`)
 
-// mayBeDate checks the length of a text, and the first separator. The result is true if both are
-// possible for a date.
+// mayBeDate reports whether a text can be a date. It checks only the length of the text and the
+// first separator.
 func mayBeDate(s string) bool {
 	return len(s) >= len("2006-01-02") && len(s) <= 40 && s[4] == '-'
 }

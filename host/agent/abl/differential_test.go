@@ -14,9 +14,8 @@ import (
 
 var testNow = time.Date(2026, 11, 23, 10, 30, 0, 0, time.UTC)
 
-// generator makes random expressions. Each choice is determined by one byte of the input.
-// Therefore, fuzzing can change single choices. After all bytes of the input are used, each choice
-// is the first option.
+// generator makes random expressions. One byte of the input determines each choice, so that fuzzing
+// can change single choices. When no bytes are left, the generator always chooses the first option.
 type generator struct{ choices []byte }
 
 func (g *generator) pick(n int) int {
@@ -30,7 +29,7 @@ func (g *generator) pick(n int) int {
 
 func (g *generator) of(options ...string) string { return options[g.pick(len(options))] }
 
-// expression returns an expression. Its brackets are nested at most "depth" levels deep.
+// expression returns a random expression whose brackets are nested at most "depth" levels deep.
 func (g *generator) expression(depth int) string {
 	if depth <= 0 {
 		return g.leaf()

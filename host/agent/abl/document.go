@@ -13,8 +13,8 @@ type Document struct {
 	// Agent is the name of the agent, or "" if the document is a part of a file.
 	Agent Name
 	Goal  Text
-	// If StrictTypes is true, a value is rejected if it does not have the declared type. If
-	// StrictTypes is false, a wrong type causes only a warning.
+	// StrictTypes determines what happens to a value that does not have the declared type. If
+	// StrictTypes is true, the value is rejected. Otherwise, the value is accepted with a warning.
 	StrictTypes bool
 	Memory      Memory
 	// Constraints contains the constraints of all phases, in the order of the file.
@@ -31,8 +31,8 @@ type Document struct {
 	// if the parsed text is only an ON_FAIL, not a complete file.
 	Body   *Body
 	OnFail *OnFail
-	// Unsupported lists top-level blocks of the file. Each of them is a block that toolrun does not
-	// support. Unsupported blocks have no effect.
+	// Unsupported contains the names of the top-level blocks that toolrun does not support. These
+	// blocks have no effect.
 	Unsupported []Name
 }
 
@@ -69,8 +69,8 @@ type Variable struct {
 	Sensitive   *Sensitive
 }
 
-// Sensitive declares a value as confidential, and how the value is displayed, for example in a
-// trace.
+// Sensitive declares that a value is confidential. It determines how the value is displayed, for
+// example in a trace.
 type Sensitive struct {
 	Display string // redact, mask or replace
 	Mask    Mask
@@ -285,7 +285,7 @@ type Assignment struct {
 	// name. If an index is computed, the path contains the name ComputedIndex in its place.
 	Target Name
 	Value  *Expr
-	// Indexes contains the computed indexes of the target, in their order.
+	// Indexes contains the computed indexes of the target, from left to right.
 	Indexes []Index
 }
 
@@ -294,7 +294,7 @@ type Assignment struct {
 const ComputedIndex = "*"
 
 // Index is a computed index. For example, "i - 1" is a computed index in "list[i - 1]". The field
-// "Name" contains the number of names in the path that precede the index.
+// "Name" is the number of names that precede the index in the path.
 type Index struct {
 	Name  int
 	Value *Expr

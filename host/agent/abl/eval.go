@@ -24,7 +24,7 @@ var (
 	ErrNoRandom = errors.New("UNIQUE_ID has no source of random numbers")
 )
 
-// Options are inputs of an evaluation. The scope is another input of the evaluation.
+// Options contains the inputs of an evaluation, except for the scope.
 type Options struct {
 	// Now is the time that the function NOW returns.
 	Now time.Time
@@ -197,8 +197,8 @@ func (ev *evaluator) eval(n node) (any, error) {
 }
 
 // path resolves a dotted path. The scope resolves one or more names at the start of the path. Each
-// further name is a member of the value that the preceding names have. If no variable has the name
-// "now", this name is a call to the function NOW.
+// further name selects a member of the value before it. The name "now" is a call to the function
+// NOW, unless the scope defines a variable with this name.
 func (ev *evaluator) path(n *path) (any, error) {
 	value, names, err := ev.scope.Lookup(n.names)
 	if err != nil {
@@ -227,8 +227,8 @@ func (ev *evaluator) memberOf(v any, name string) (any, error) {
 	return memberOf(v, name), nil
 }
 
-// memberOf returns the member of a value that has the given name. An array or a text has the member
-// "length", which is its length.
+// memberOf returns the member with the given name from a value. Arrays and texts have only the
+// member "length".
 func memberOf(v any, name string) any {
 	switch v := v.(type) {
 	case map[string]any:

@@ -51,8 +51,8 @@ func (e Event) String() string {
 	}
 }
 
-// Matches compares a declared event with an event that fired. The result is true if they match. If
-// the declared name is "*", it matches every name.
+// Matches reports whether a declared event matches an event that fired. The declared name "*"
+// matches every name.
 func (e Event) Matches(fired Event) bool {
 	return e.Kind == fired.Kind && e.Moment == fired.Moment && (e.Name == "*" || e.Name == fired.Name)
 }

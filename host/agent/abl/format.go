@@ -3,9 +3,9 @@ package abl
 import "strings"
 
 // Format returns a file in which indentation and spacing are uniform. The returned file has the
-// same meaning, the same comments and the same order of lines. If the returned file is formatted
-// again, Format does not change. If the lines of the file or their nesting are not clear, Format
-// returns an error of type problem.List.
+// same meaning, the same comments and the same order of lines. If Format is called with the
+// returned file, it returns the same file. If Format cannot determine the lines of the file or
+// their nesting, it returns an error of type problem.List.
 func Format(src []byte) ([]byte, error) {
 	root, after, problems := readTree(src)
 	if err := problems.Err(); err != nil {

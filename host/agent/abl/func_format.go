@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	_ "time/tzdata" // FORMAT_DATE needs no time zone files of the machine
+	_ "time/tzdata" // FORMAT_DATE works on machines without time zone files
 
 	"github.com/toolrun/toolrun/internal/lazyregexp"
 )

@@ -81,7 +81,8 @@ func matchScore(c *invocation) (float64, bool, error) {
 	return math.Round(100 * (longest - float64(editDistance(a, b))) / longest), digital, nil
 }
 
-// matchForm returns only the characters of a text that matchScore compares.
+// matchForm returns the characters of a text that matchScore compares. The argument "kind"
+// determines which characters are removed.
 func matchForm(s, kind string) []rune {
 	s = strings.ToLower(s)
 	switch kind {

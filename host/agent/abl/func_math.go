@@ -21,8 +21,8 @@ func mathFunctions() []function {
 	}
 }
 
-// calculation returns a function that applies an operator to two numbers. The operator "+" can also
-// join texts, but the returned function cannot.
+// calculation returns a function that applies an operator to two numbers. Unlike the operator "+"
+// in an expression, the returned function never joins texts.
 func calculation(op string) func(*invocation) (any, error) {
 	return func(c *invocation) (any, error) {
 		a, okA := c.number(0)
@@ -34,8 +34,8 @@ func calculation(op string) func(*invocation) (any, error) {
 	}
 }
 
-// round rounds to the nearest number. A number halfway between two numbers is rounded away from
-// zero. The number of decimals is at least -15 and at most 15.
+// round rounds a number to a given number of decimals. A number halfway between two results is
+// rounded away from zero. The number of decimals is at least -15 and at most 15.
 func round(c *invocation) (any, error) {
 	n, ok := c.number(0)
 	if !ok {

@@ -124,7 +124,7 @@ func (ev *evaluator) compile(at Position, s, source string) (*pattern, error) {
 	return p, ev.charge(p.cost(len(s) * p.size))
 }
 
-// foldsCase matches a group whose flags ignore case, at the start of the group.
+// foldsCase matches the start of a group whose flags include "i", which ignores case.
 var foldsCase = lazyregexp.New(`\(\?[a-zA-Z]*i`)
 
 // costOfParsing returns the cost, in steps, of parsing a pattern and compiling its character
@@ -159,8 +159,8 @@ func costOfFolding(before, after string) int {
 	return size * 3 / 2
 }
 
-// errPattern returns an error that does not contain the text of the pattern. This text can be a
-// value, which can be confidential.
+// errPattern returns an error that does not contain the text of the pattern, because the text can
+// come from a confidential value.
 func errPattern(err error) error {
 	var invalid *syntax.Error
 	if errors.As(err, &invalid) {

@@ -39,8 +39,8 @@ type entry struct {
 	depth    int
 }
 
-// The method "at" returns the position of the first character of the entry. If the entry is an
-// item, its dash is not the first character.
+// The method "at" returns the position of the first character of the entry, after the dash if the
+// entry is an item.
 func (e *entry) at() Position { return Position{e.num, e.keyCol} }
 
 // The method "is" reports whether the entry has the given key. The case of the key is ignored.
@@ -90,9 +90,9 @@ func splitLines(src []byte) (entries []*entry, after []string, problems problem.
 	return entries, r.before, r.problems
 }
 
-// entry reads the next line. If the value on this line continues on further lines, the method also
-// reads those. For a blank line or a comment, the method returns nil. Blank lines and comments are
-// part of the entry that follows them.
+// entry reads the next line. If the value on this line continues on further lines, entry also reads
+// these lines. For a blank line or a comment, entry returns nil. Blank lines and comments are part
+// of the entry that follows them.
 func (r *lineReader) entry() *entry {
 	line := strings.TrimRight(r.lines[r.next], " \t\r")
 	content := strings.TrimLeft(line, " \t")

@@ -90,8 +90,8 @@ func (ev *evaluator) junction(l any, right node, decisive bool) (any, error) {
 }
 
 // nullComparison compares two operands. At least one of them is not set, so the rules of Kleene's
-// logic apply. The result is unknown, except that "==" and "!=" test whether an operand is set if
-// the other operand is the literal null.
+// logic apply. If one operand is the literal null, the operators "==" and "!=" test whether the
+// other operand is set. In all other cases, the result is unknown.
 func nullComparison(n *binary, l, r any) any {
 	other := r
 	if !isNullLiteral(n.l) {

@@ -574,8 +574,8 @@ func oracleKind(v any) string {
 	}
 }
 
-// oracleOrder compares two values. oracleOrder returns -1, 0 or 1, or 2 if neither value precedes
-// the other.
+// oracleOrder compares two values. oracleOrder returns -1, 0 or 1, or 2 if the values cannot be
+// compared.
 func oracleOrder(l, r any) int {
 	sign := func(less, equal bool) int {
 		switch {
@@ -614,7 +614,7 @@ func oracleOrder(l, r any) int {
 	return 2
 }
 
-// oracleCall applies those functions that random expressions contain.
+// oracleCall applies the functions that random expressions can contain.
 func oracleCall(name string, v []any, now time.Time) any {
 	number := func(i int) float64 {
 		n, ok := oracleNumber(v[i])

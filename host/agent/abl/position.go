@@ -30,9 +30,9 @@ func (t Text) at(offset int) Position {
 	return l.at(offset)
 }
 
-// locator converts offsets in a text to positions. Each offset must be at least as large as the
-// previous offset. The method Text.at counts the lines from the start of the text for each offset.
-// A locator does not do this.
+// locator converts offsets in a text to positions. A locator counts lines from the previous offset,
+// whereas Text.at counts them from the start of the text for each offset. Therefore, a locator is
+// faster for increasing offsets.
 type locator struct {
 	text   Text
 	offset int

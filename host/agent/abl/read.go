@@ -135,7 +135,8 @@ func (r *reader) items(e *entry, what string) []*entry {
 	return r.limited(items, what)
 }
 
-// limited returns the first entries. Their number is at most the maximum number of items.
+// limited returns at most the first MaxItems entries. If an entry is removed, limited reports an
+// error.
 func (r *reader) limited(entries []*entry, what string) []*entry {
 	if len(entries) > MaxItems {
 		r.errorf(entries[MaxItems].at(), problem.OverLimit, "", "%s has more than %d items", what, MaxItems)
@@ -203,7 +204,7 @@ func isStep(e *entry) bool {
 	return e.value.Value == "" && slices.ContainsFunc(e.children, func(child *entry) bool { return child.is("REASONING") })
 }
 
-// bind returns the function that reads a block.
+// bind returns a function that passes a block to the function "read" with the reader.
 func bind(r *reader, read func(*reader, *entry)) func(*entry) {
 	return func(e *entry) { read(r, e) }
 }

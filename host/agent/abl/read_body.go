@@ -41,7 +41,7 @@ func readBodyOf(r *reader, at Position, entries []*entry, what string, extra pro
 	return b
 }
 
-// outcomesLast moves ON_SUCCESS and ON_FAIL behind all other entries, because the reader must first
+// outcomesLast moves ON_SUCCESS and ON_FAIL after all other entries, because the reader must first
 // read the action to which they belong.
 func outcomesLast(entries []*entry) []*entry {
 	isOutcome := func(e *entry) bool { return e.is("ON_SUCCESS") || e.is("ON_FAIL") }

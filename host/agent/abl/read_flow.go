@@ -74,7 +74,7 @@ func (s *Step) insertGather() {
 	s.Actions = append(s.Actions[:i:i], rest...)
 }
 
-// readStepProperties returns functions that read properties. Only a step has these properties.
+// readStepProperties returns the functions that read the properties which only steps have.
 func readStepProperties(r *reader, s *Step) properties {
 	known := properties{
 		"REASONING":       func(e *entry) { b := r.boolean(e); s.Reasoning = &b },

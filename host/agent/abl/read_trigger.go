@@ -74,7 +74,7 @@ func readStoreBlock(r *reader, e *entry, t *Trigger) {
 	}
 }
 
-// readTarget reads the path of the fact that a trigger stores.
+// readTarget reads the path of the fact in which a trigger stores a value.
 func readTarget(r *reader, text Text) Name {
 	path := r.pathOf(text, "a fact")
 	first, _, dotted := strings.Cut(path.Value, ".")

@@ -119,10 +119,9 @@ func closingBraces(s string, i int) int {
 	return -1
 }
 
-// standalone removes the line of a tag if the tag is the only content of the line. For this
-// purpose, standalone returns the text before the tag without the indentation of the tag, and skips
-// the line break after the tag. For any other tag, standalone returns the text before the tag
-// unchanged.
+// standalone returns the text before a tag. If the line contains only the tag, standalone removes
+// the line from the output: it removes the indentation from the returned text, and skips the line
+// break after the tag.
 func (p *templateParser) standalone(before string, open int) string {
 	s := p.text.Value
 	trimmed := strings.TrimRight(before, " \t")
@@ -193,8 +192,8 @@ func (p *exprParser) helper() (node, *problem.Problem) {
 	return newCall(at, fn, args)
 }
 
-// isOperator reports whether a text starts with an operator, which continues the expression before
-// the text.
+// isOperator reports whether a text starts with an operator. Such a text continues the expression
+// before it.
 func isOperator(text string) bool {
 	name := strings.ToUpper(word(text))
 	_, ok := comparisons[name]

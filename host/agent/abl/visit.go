@@ -2,8 +2,8 @@ package abl
 
 import "slices"
 
-// visitor contains functions. They are called with the parts of a document. Any of these functions
-// can be nil.
+// visitor contains one function for each kind of part of a document. A function that is nil is not
+// called.
 type visitor struct {
 	expr     func(*Expr)
 	template func(*Template)

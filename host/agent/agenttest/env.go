@@ -277,7 +277,8 @@ func (e *Env) UserMemory(context.Context, string) (*report.MemoryContext, error)
 // Hide implements agent.Env. Tools in this environment write no log.
 func (e *Env) Hide(func(text string) string) {}
 
-// OnSearch implements agent.Env. Before a tool searches, it calls the field "Search".
+// OnSearch implements agent.Env. Before a tool searches, it calls the function in the field
+// "Search".
 func (e *Env) OnSearch(fire func(context.Context) error) { e.Search = fire }
 
 // Nested implements agent.Env.

@@ -32,8 +32,8 @@ type watchedFile[T any] struct {
 	// The field forbidden contains the permission bits that the file must not have.
 	forbidden fs.FileMode
 	decode    func([]byte) (T, error)
-	// The field empty reports whether a missing file counts as an empty file. Set this field if a
-	// missing file means that a person has removed the file.
+	// The field empty reports whether a missing file counts as an empty file. Set this field for a
+	// file that is missing only if a person has removed it.
 	empty bool
 
 	mu     sync.Mutex

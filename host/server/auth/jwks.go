@@ -124,8 +124,8 @@ const (
 	// respond.
 	maxStale = 24 * time.Hour
 	// fetchEvery is the minimum interval between requests to the issuer after a success, and
-	// retryEvery is the minimum interval after a failure. The tokens that clients send cannot
-	// shorten the intervals fetchEvery and retryEvery.
+	// retryEvery is the minimum interval after a failure. Clients cannot shorten these intervals by
+	// sending tokens with unknown key ids.
 	fetchEvery = 10 * time.Second
 	retryEvery = time.Second
 	// fetchTimeout and maxAnswerBytes limit the duration and the size of each response from the

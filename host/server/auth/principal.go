@@ -90,8 +90,8 @@ func (p Principal) ActIn(workflow string) (string, error) {
 	return own, nil
 }
 
-// bound returns the effective id. If the request contains an id other than the id of the principal,
-// the result ok is false.
+// bound returns the effective id. If the principal is bound to an id and the request contains a
+// different id, the result ok is false.
 func bound(own, requested string) (string, bool) {
 	if own == "" {
 		return requested, true

@@ -95,8 +95,8 @@ func TestDryTurn(t *testing.T) {
 	s.want(404, "operator", "GET", "/api/v1/sessions/s1?user_id=ann", "")
 }
 
-// Users cannot set variables, because triggers could store the variables. Users also cannot set
-// fields that only the platform can set.
+// Users cannot set variables, because triggers could store the variables. Users also cannot set the
+// other fields that are reserved for the platform.
 func TestUsersCannotSetVariables(t *testing.T) {
 	s := newService(t)
 	for path, body := range map[string]string{

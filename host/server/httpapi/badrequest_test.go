@@ -123,8 +123,7 @@ func TestKeyReuse(t *testing.T) {
 	}
 }
 
-// zipBomb returns a small DOCX file. After decompression, the text of the file would have a
-// gigabyte.
+// zipBomb returns a small DOCX file whose text would expand to a gigabyte.
 func zipBomb(t testing.TB) string {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)

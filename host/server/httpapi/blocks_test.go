@@ -15,8 +15,8 @@ import (
 
 const corePath = "/api/v1/memory/blocks/core"
 
-// putBlock writes a block. The argument is the time of the last write of the block, or "" to create
-// the block.
+// putBlock writes a block. The argument "expected" is the time of the last write of the block, or
+// "" to create the block.
 func (s *service) putBlock(status int, who, path, content, expected string) (b apitypes.Block) {
 	s.t.Helper()
 	at := "null"

@@ -203,8 +203,8 @@ func refuseUnread(ctx huma.Context, err error) {
 	refuse(ctx, err)
 }
 
-// drain reads the body of a client that does not wait for "100 Continue". A client that does not
-// wait reads the response only after it has sent the whole body.
+// drain reads the body of a request, unless the client waits for "100 Continue". A client that does
+// not wait reads the response only after it has sent the whole body.
 func drain(r *http.Request) {
 	if r.Header.Get("Expect") == "" {
 		_, _ = io.Copy(io.Discard, r.Body)

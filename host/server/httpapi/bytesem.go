@@ -205,10 +205,10 @@ func (r *byteSemaphore) full(h *reservation) int {
 	return -1
 }
 
-// Each new owner reduces the share of the other owners. Therefore, the bytes that an owner has
-// reserved can exceed the owner's current share. A user without reservations can still reserve up
-// to 1/smallPart of all bytes. If a user without reservations reserves bytes, the tenant of the
-// user can exceed its share by up to 1/sparePart of all bytes.
+// Each new owner reduces the share of the other owners. Therefore, a tenant can already have
+// reserved more bytes than its current share. Nevertheless, a user of the tenant who has no
+// reservations can reserve up to 1/smallPart of all bytes. These reservations can exceed the share
+// of the tenant by up to 1/sparePart of all bytes.
 const smallPart, sparePart = 1024, 16
 
 func (r *byteSemaphore) count(h *reservation, bytes int64) {

@@ -62,14 +62,12 @@ const (
 	outlineMembers = 256
 	outlineUnknown = 16
 	// outlineItems is the maximum number of items in the outline of an array. outlineItem is the
-	// maximum number of members in the outline of an item. The constants outlineItems and
-	// outlineItem are greater than the limits of every array in the API. They bound the number of
-	// errors.
+	// maximum number of members in the outline of an item. These constants limit the number of
+	// errors. They are greater than the limits of every array in the API.
 	outlineItems = 128
 	outlineItem  = 8
-	// outlineText is the maximum size of a text in an outline. If a text is larger than
-	// outlineText, the outline contains a part of longText that has the same number of characters
-	// as the text.
+	// outlineText is the maximum size of a text in an outline. The outline replaces a larger text
+	// by a part of longText with the same number of characters.
 	outlineText = 32 << 10
 )
 

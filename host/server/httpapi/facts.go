@@ -76,7 +76,7 @@ func (c *call) perform(ctx context.Context, in apitypes.FactOwner, op string, ar
 	return c.host.Stores().Do(ctx, caller, memory.Operator(), abi.Call{Op: op, Args: encoded})
 }
 
-// factOwner returns the owner of a record of a store. The returned owner has no workflow.
+// factOwner converts the owner of records to an owner of facts without a workflow.
 func factOwner(o apitypes.Owner) apitypes.FactOwner {
 	return apitypes.FactOwner{UserQuery: o.UserQuery, Session: o.Session}
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi"
 )
 
-// foreignID describes an id in a request. The id belongs to another user, tenant or app than the
-// request.
+// foreignID describes an id in a request. The sender of the request cannot access the id, because
+// the id belongs to another user, key, tenant or app.
 type foreignID struct {
 	kind string
 	// The field who is the role of the sender. The field user is the user in the request.

@@ -39,8 +39,8 @@ type row struct {
 	user, session location
 	body          string
 	query         string // a parameter of the query, in addition to the user and the session
-	// The field selects reports whether the user and the session in the request select data. If the
-	// field selects is false, the request acts for the user and the session that it contains. The
+	// The field selects reports whether the user and the session in the request select data. If
+	// this field is false, the request acts for the user and the session that it contains. The
 	// field plain is true if the request does not concern an app. The field needs reports whether
 	// the request concerns a per-user store.
 	selects, plain, needs bool
@@ -157,7 +157,7 @@ func newWorld(t *testing.T) *fixture {
 	return &fixture{t: t, api: s.api}
 }
 
-// seed contains the ids of data of ann and bob. Each case uses data of its own.
+// seed contains the ids of data of ann and bob. Each case uses its own data.
 type seed struct{ annSession, bobSession, file, store, run string }
 
 func (w *fixture) send(who, method, target, body, contentType string) reply {

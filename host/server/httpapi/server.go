@@ -269,8 +269,8 @@ func (s *Server) allowedMethods(r *http.Request) []string {
 	return allowed
 }
 
-// acceptPlainPatches also accepts merge patches with the media type application/json, because many
-// clients send it.
+// acceptPlainPatches makes the API also accept merge patches with the media type application/json,
+// because many clients send this media type.
 func (s *Server) acceptPlainPatches() {
 	for _, item := range s.api.OpenAPI().Paths {
 		if item.Patch == nil {
@@ -291,9 +291,9 @@ func nameLanguages(api huma.API, languages []engine.Language) {
 	language.PrecomputeMessages()
 }
 
-// allowNoError documents that two members can be null: the error of a turn, if the turn succeeded,
-// and the prompt of a preview, if the turn would not send a request to a model. The tag nullable
-// does not support members that are objects.
+// allowNoError marks two members as nullable in the OpenAPI document. The error of a turn is null
+// if the turn succeeded. The prompt of a preview is null if the turn would not send a request to a
+// model. The tag nullable does not support members that are objects.
 func allowNoError(api huma.API) {
 	for name, members := range map[string][]string{"Turn": {"error"}, "Evaluation": {"error"}, "Preview": {"error", "prompt"}} {
 		properties := api.OpenAPI().Components.Schemas.Map()[name].Properties

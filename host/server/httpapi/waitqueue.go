@@ -40,9 +40,9 @@ func (h *reservation) tenant() *share { return h.shares[0] }
 func (h *reservation) caller() *share { return h.shares[len(h.shares)-1] }
 
 // add adds a reservation. The result "ok" reports whether the queue had space for the reservation.
-// If the tenant's queue or the whole queue is full, the new reservation can replace the last
-// reservation of the longest queue. The owner of the new reservation must have fewer waiting
-// reservations than the owner of the evicted reservation. The result "out" is the evicted
+// If the tenant's queue or the whole queue is full, the new reservation can evict the last
+// reservation of the longest queue. This requires that the owner of the new reservation has fewer
+// waiting reservations than the owner of the evicted reservation. The result "out" is the evicted
 // reservation or nil.
 func (l *waitQueue) add(h *reservation) (out *reservation, ok bool) {
 	tenants := max(l.size/tenantPart, 1)

@@ -75,9 +75,9 @@ func ask(ctx context.Context, link *mcp.ServerSession, pending *report.PendingAp
 	return answer.Action, nil
 }
 
-// visible returns the JSON on one line, with escape sequences for invisible characters. Otherwise, a
-// guest could use such a character, for example a bidirectional override, to show the user other
-// arguments than those of the effect.
+// visible returns the JSON on one line, with escape sequences for invisible characters. With such a
+// character, for example a bidirectional override, a guest could hide or reorder parts of the
+// arguments that the user sees.
 func visible(arguments json.RawMessage) string {
 	var line bytes.Buffer
 	if json.Compact(&line, arguments) != nil {

@@ -19,7 +19,7 @@ const (
 	metaApproval = "toolrun/approval"
 )
 
-// runMeta contains the data about a run that the tool's output does not contain.
+// runMeta contains data about a run that is not part of the tool's output.
 type runMeta struct {
 	RunID    string   `json:"run_id"`
 	Attempts int      `json:"attempts"`

@@ -13,7 +13,7 @@ import (
 // 9457), which the HTTP API also returns.
 type problemWriter struct {
 	http.ResponseWriter
-	status int // status of a text that becomes a problem, or 0
+	status int // status of the collected plain-text error, or 0
 	began  bool
 	text   bytes.Buffer
 }

@@ -42,8 +42,8 @@ func (s *session) addResource(store declare.Store) {
 }
 
 // read returns the content of a store for the caller, or null if the store is empty. The client
-// acts for a user and not for an operator. Therefore, the Authority of the call permits only
-// reading this store, which the app exposes.
+// acts for a user and not for an operator. Therefore, the Authority of the call permits reading
+// this exposed store and nothing else.
 func (s *session) read(ctx context.Context, store string) (json.RawMessage, error) {
 	name, err := json.Marshal(store)
 	if err != nil {

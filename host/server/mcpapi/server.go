@@ -234,9 +234,8 @@ var errClosing = abi.Faultf(abi.Unavailable, "the server is closing").WithHint("
 
 // countKey returns the caller under which sessions are counted. countKey omits the agent of the
 // caller. If the caller has a user, countKey also omits the memory session. A client can use any
-// number of agents and memory sessions, so they must not count as separate callers. A caller
-// without a user has an API key. Each memory session of a caller without a user counts as a
-// separate caller.
+// number of agents and memory sessions, so they must not count as separate callers. For a caller
+// without a user, which has an API key, each memory session counts as a separate caller.
 func countKey(owner host.Caller) host.Caller {
 	if owner.User != "" {
 		owner.Session = ""

@@ -9,9 +9,9 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// In TestSlotsEqual, several tenants occupy all slots, and each tenant has one session. The order
-// of evictions must be fair. A new tenant evicts the least recently used session. A slot becomes
-// free when it is released, even if its session was evicted.
+// TestSlotsEqual starts with tenants that occupy all slots with one session each. The order of
+// evictions must be fair. A new tenant evicts the least recently used session. A slot becomes free
+// when it is released, even if its session was evicted.
 func TestSlotsEqual(t *testing.T) {
 	s, closed := NewSlots(4), []string{}
 	take := func(tenant string) *slot {

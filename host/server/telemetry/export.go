@@ -13,8 +13,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// collector returns an exporter. The exporter sends spans to the OpenTelemetry collector that the
-// options specify.
+// collector returns an exporter that sends spans to the OpenTelemetry collector in the options.
 func collector(opts Options) (sdktrace.SpanExporter, error) {
 	endpoint, err := url.JoinPath(opts.OTLPEndpoint, "v1", "traces")
 	if err != nil {

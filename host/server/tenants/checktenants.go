@@ -19,12 +19,11 @@ import (
 // few microseconds, or longer if the access of one of the tenant's stores has changed.
 const checkTimeout = 10 * time.Second
 
-// checkTenants rejects an app if a store has records that were written when the store had a
-// different access. If a tenant had records that were written with a different access, the tenant
-// could not open the app. checkTenants also checks tenants without an open host. For each
-// collection whose vectors are from another model, checkTenants logs a warning. checkTenants does
-// not change any data. If the check exceeds its time limit, a log line reports that the remaining
-// tenants were not checked.
+// checkTenants rejects an app if the access of a store differs from the access with which a
+// tenant's records were written. Such a tenant could not open the app. checkTenants also checks
+// tenants without an open host. For each collection whose vectors are from another model,
+// checkTenants logs a warning. checkTenants does not change any data. If the check exceeds its time
+// limit, a log line reports that the remaining tenants were not checked.
 func checkTenants(ctx context.Context, opts host.Options, logger *slog.Logger, declared *app.App) error {
 	bounded, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
@@ -59,9 +58,9 @@ func checkTenants(ctx context.Context, opts host.Options, logger *slog.Logger, d
 	return err
 }
 
-// warnEmbeddings logs a warning for each collection of a tenant if the vectors of the collection
-// are not from the model that is configured now. The app is served nevertheless: runs that do not
-// use the collection succeed, and operators can move the entries to the new model.
+// warnEmbeddings logs a warning for each collection of a tenant whose vectors are from a different
+// model than the configured model. The service nevertheless serves the app: runs that do not use
+// the collection succeed, and operators can move the entries to the new model.
 func warnEmbeddings(ctx context.Context, opts host.Options, s *memory.Service, logger *slog.Logger, tenant, id string) error {
 	faults, err := host.CheckEmbeddings(ctx, s, opts.Models, tenant)
 	for _, f := range faults {

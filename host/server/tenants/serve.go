@@ -71,8 +71,9 @@ func (a *Apps) reopen(ctx context.Context, declared *app.App) error {
 	return a.replace(ctx, declared)
 }
 
-// replace opens an app for all tenants of the app. If the app cannot be opened for one tenant, the
-// app is not replaced for any tenant. The caller must hold the mutex serving.
+// replace replaces each open host of an app by a host of the new version. If the new version cannot
+// be opened for one tenant, the app is not replaced for any tenant. The caller must hold the mutex
+// serving.
 func (a *Apps) replace(ctx context.Context, declared *app.App) error {
 	fresh := map[hostKey]*openHost{}
 	was := a.outdated(declared)

@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// sleeperApps is the maximum number of apps of tenants that one pass examines. The next pass
-// continues after the examined apps.
+// sleeperApps is the maximum number of apps that one pass examines. An app counts once for each
+// tenant. The next pass continues after the examined apps.
 const sleeperApps = 1000
 
 // sleeper begins the runs of sleep-time memory that are due, even for tenants without an open host.
@@ -51,18 +51,18 @@ func (s *sleeper) run(stop <-chan struct{}) {
 	}
 }
 
-// RunDue begins the runs of sleep-time memory that are due and waits until they have ended. RunDue
-// covers all apps and tenants, up to a bounded number. Due runs also begin periodically in the
-// background.
+// RunDue begins runs of sleep-time memory that are due, for the apps of all tenants, and waits
+// until these runs have ended. One call begins the runs of a limited number of apps. Due runs also
+// begin periodically in the background.
 func (a *Apps) RunDue(ctx context.Context) error {
 	err := a.sleeper.pass(ctx)
 	a.sleeper.done.Wait()
 	return err
 }
 
-// pass begins due runs of a bounded number of apps, and does not wait for the end of these runs. If
-// the previous runs of an app are still in progress, pass skips the app. Therefore, a slow app does
-// not delay other apps.
+// pass begins the due runs of a limited number of apps, and does not wait for the end of these
+// runs. If the previous runs of an app are still in progress, pass skips the app. Therefore, a slow
+// app does not delay other apps.
 func (s *sleeper) pass(ctx context.Context) error {
 	if !s.sleeps() {
 		return nil

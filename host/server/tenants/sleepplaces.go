@@ -11,7 +11,7 @@ const (
 	// delay the runs of other tenants.
 	sleeperRunners = 8
 	sleeperTenant  = 4
-	// maxRecent is the maximum number of tenants and apps of tenants whose last turn is remembered.
+	// maxRecent is the maximum number of keys in the map "recent" of places.
 	maxRecent = 100_000
 )
 

@@ -71,8 +71,8 @@ type Apps struct {
 	// serving is a mutex that is locked while apps are replaced for all tenants. Opening or
 	// changing the host of one tenant does not lock this mutex.
 	serving sync.Mutex
-	// working is a mutex on which an operation that may close hosts holds a read lock. Close holds
-	// the write lock on this mutex.
+	// working makes Close wait for other operations that may close hosts. These operations hold a
+	// read lock, and Close holds the write lock.
 	working  sync.RWMutex
 	logger   *slog.Logger
 	failures failureLog
@@ -157,7 +157,7 @@ func (a *Apps) all() []*app.App {
 	return list
 }
 
-// App returns the declaration of an app in the files of the app.
+// App returns the declaration of an app, without the stores that tenants declared.
 func (a *Apps) App(id string) (*app.App, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -304,8 +304,9 @@ func (a *Apps) open(ctx context.Context, tenant string, declared *app.App, more 
 
 // merge adds a store that a tenant declared. If the app file also declares this store, the
 // declaration in the app file normally wins. If the two declarations refer to different records,
-// the tenant's declaration wins. Otherwise, the app could not be opened, or stored records would be
-// lost. The result "replaced" is true if the tenant's declaration won.
+// the tenant's declaration wins, because with the declaration of the app file, the app could not be
+// opened, or stored records would be lost. The result "replaced" is true if the tenant's
+// declaration won.
 func merge(stores []declare.Store, s declare.Store) (all []declare.Store, replaced bool) {
 	i := slices.IndexFunc(stores, func(other declare.Store) bool { return strings.EqualFold(other.Name, s.Name) })
 	if i < 0 {

@@ -22,7 +22,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// stub is an engine. A function of the test implements all guests.
+// stub is an engine that runs a function of the test instead of each guest.
 type stub struct {
 	run func(context.Context, engine.Host) (engine.Output, error)
 }

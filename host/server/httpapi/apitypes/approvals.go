@@ -31,7 +31,7 @@ type Approval struct {
 	Reason    string    `json:"reason,omitempty" doc:"The reason of a denial"`
 }
 
-// ApprovalBinding identifies what an approval permits.
+// ApprovalBinding identifies the call that an approval permits.
 type ApprovalBinding struct {
 	Program   string `json:"program" doc:"A digest of the code of the tool"`
 	App       string `json:"app" doc:"A digest of the declarations of the app"`

@@ -43,7 +43,7 @@ type Reembedding struct {
 type Entry struct {
 	Namespace string `json:"namespace" doc:"The namespace, or an empty text for the default namespace" example:"s1"`
 	ID        string `json:"id" doc:"Id of the entry in its namespace" example:"r1"`
-	// User and Session are the owner of the namespace.
+	// User and Session identify the owner of the namespace.
 	User    string `json:"user_id,omitempty" doc:"User who owns the namespace"`
 	Session string `json:"session_id,omitempty" doc:"Session that owns the namespace"`
 	Author  string `json:"author,omitempty" doc:"User whose erasure removes the entry, if the entry belongs to the app"`

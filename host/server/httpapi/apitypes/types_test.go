@@ -46,8 +46,8 @@ func TestTypesMatch(t *testing.T) {
 
 var humps = regexp.MustCompile("([a-z])([A-Z])")
 
-// snake returns a description of a field. The description contains the JSON name of the field in
-// snake_case.
+// snake converts the JSON name at the end of a field description to snake_case. The function
+// "shape" creates these descriptions.
 func snake(field string) string {
 	at := strings.LastIndexByte(field, ' ')
 	return field[:at] + strings.ToLower(humps.ReplaceAllString(field[at:], "${1}_$2"))
