@@ -114,6 +114,10 @@ func (sc serveCommand) serve(ctx context.Context, f *serveFlags, files []string)
 		f.devKey, f.linger = "dev_"+rand.Text(), 0
 	}
 	s := &server{baseCommand: sc.baseCommand, flags: f, files: files, logger: slog.New(slog.NewJSONHandler(sc.env.Stderr, nil))}
+	// From here on, SIGHUP does not end the process. A signal during the start waits for run.
+	reload, stop := sc.env.Reload()
+	defer stop()
+	s.reloads = reload
 	defer func() { err = errors.Join(err, s.closeParts()) }()
 	listener, err := s.open(ctx)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -49,6 +50,7 @@ type server struct {
 	// connections limits the number of connections that the listener accepts.
 	connections *connections.Table
 
+	reloads    <-chan os.Signal // requests to reload the app files
 	reloaded   reloaded
 	started    []*project     // the app files that were read at startup
 	inspecting sync.WaitGroup // waits until all tools have been inspected
@@ -196,14 +198,12 @@ func (s *server) run(ctx context.Context, listener net.Listener) error {
 	defer cancel()
 	s.inspecting.Go(func() { s.inspect(ctx) })
 	s.inspecting.Go(func() { s.probeIssuer(ctx) })
-	reload, stop := s.env.Reload()
-	defer stop()
 	for {
 		select {
 		case err := <-failed:
 			cancel()
 			return errors.Join(abi.Faultf(abi.Unavailable, "the service stopped: %v", err), s.close())
-		case <-reload:
+		case <-s.reloads:
 			s.certificate.reload()
 			s.reloaded.note(s.env.Now(), s.reload(ctx))
 		case <-ctx.Done():
