@@ -131,11 +131,11 @@ func (u *soakUser) place() soakPlace {
 }
 
 // remember returns a call that stores a new version of the entry at the given place.
-func (u *soakUser) remember(at soakPlace, ttl string) ([]any, int) {
+func (u *soakUser) remember(at soakPlace, ttl time.Duration) ([]any, int) {
 	u.next++
 	options := map[string]any{"id": at.id, "namespace": at.space, "metadata": map[string]any{"user": u.name, "odd": u.next%2 == 1}}
-	if ttl != "" {
-		options["ttl"] = ttl
+	if ttl > 0 {
+		options["ttl"] = ttl.String()
 	}
 	c := soakContent{fmt.Sprintf("tea number %d", u.next), u.name, at.collection, at.space, u.next, u.epoch}
 	return []any{"remember", at.collection, c, options}, u.next
@@ -206,8 +206,13 @@ func (u *soakUser) drop(at soakPlace) {
 }
 
 func (u *soakUser) store(at soakPlace) error {
-	call, version := u.remember(at, []string{"", "", "", "1s", "30s"}[u.rand.IntN(5)])
-	u.report("try %s %s %s %d", at.collection, at.space, at.id, version)
+	ttl := []time.Duration{0, 0, 0, time.Second, 30 * time.Second}[u.rand.IntN(5)]
+	call, version := u.remember(at, ttl)
+	ends := int64(0)
+	if ttl > 0 {
+		ends = time.Now().Add(ttl).UnixMicro()
+	}
+	u.report("try %s %s %s %d %d", at.collection, at.space, at.id, version, ends)
 	replies, err := u.run(call)
 	if err != nil {
 		return err
@@ -216,7 +221,7 @@ func (u *soakUser) store(at soakPlace) error {
 }
 
 func (u *soakUser) forget(at soakPlace) error {
-	u.report("try %s %s %s 0", at.collection, at.space, at.id)
+	u.report("try %s %s %s 0 0", at.collection, at.space, at.id)
 	if _, err := u.run([]any{"forget", at.collection, map[string]any{"id": at.id, "namespace": at.space}}); err != nil {
 		return err
 	}
@@ -232,10 +237,10 @@ func (u *soakUser) storeAndForget() error {
 	if kept == gone {
 		return nil
 	}
-	first, version := u.remember(kept, "")
-	second, other := u.remember(gone, "")
-	u.report("try %s %s %s %d", kept.collection, kept.space, kept.id, version)
-	u.report("try %s %s %s 0", gone.collection, gone.space, gone.id)
+	first, version := u.remember(kept, 0)
+	second, other := u.remember(gone, 0)
+	u.report("try %s %s %s %d 0", kept.collection, kept.space, kept.id, version)
+	u.report("try %s %s %s 0 0", gone.collection, gone.space, gone.id)
 	replies, err := u.run(first, second, []any{"recall", gone.collection, "tea", map[string]any{"namespace": gone.space, "limit": 1000}},
 		[]any{"forget", gone.collection, map[string]any{"id": gone.id, "namespace": gone.space}})
 	if err != nil {
@@ -257,7 +262,7 @@ func (u *soakUser) forgetOdd() error {
 	for p, e := range u.live {
 		if p.collection == at.collection && p.space == at.space && e.version%2 == 1 {
 			odd = append(odd, p)
-			u.report("try %s %s %s 0", p.collection, p.space, p.id)
+			u.report("try %s %s %s 0 0", p.collection, p.space, p.id)
 		}
 	}
 	filter := map[string]any{"user": u.name, "odd": true}
@@ -502,12 +507,26 @@ func crashCollections(at string, say func(string, ...any)) error {
 // crashedUser contains the entries that the parent process expects a user to have.
 type crashedUser struct {
 	*soakUser
-	// tried maps each place to the operations that began after the last acknowledged operation. A
-	// write is represented by its version, and a removal by 0. At most one of these operations can
-	// have been committed.
-	tried map[soakPlace][]int
+	// tried maps each place to the operations that began after the last acknowledged operation. At
+	// most one of these operations can have been committed.
+	tried map[soakPlace][]soakTry
 	// erasing is true if an erasure of the user has begun and has not been acknowledged.
 	erasing bool
+}
+
+// soakTry is an operation that the test does not know to be committed.
+type soakTry struct {
+	version int       // of the written entry; 0 for a removal
+	ends    time.Time // the earliest time at which the written entry can end; zero without a ttl
+}
+
+// possible reports whether a search that ended at the given time can find the version at the place,
+// because one of the tried operations was committed. Version 0 means that the entry does not exist.
+func (u *crashedUser) possible(at soakPlace, version int, now time.Time) bool {
+	return slices.ContainsFunc(u.tried[at], func(t soakTry) bool {
+		ended := !t.ends.IsZero() && !now.Before(t.ends)
+		return version == t.version || version == 0 && ended
+	})
 }
 
 // note reads a line of the child's output and updates the expected entries.
@@ -517,8 +536,12 @@ func (u *crashedUser) note(line string) error {
 	var expires int64
 	switch what, rest, _ := strings.Cut(line, " "); what {
 	case "try":
-		_, err := fmt.Sscan(rest, &at.collection, &at.space, &at.id, &version)
-		u.tried[at] = append(u.tried[at], version)
+		_, err := fmt.Sscan(rest, &at.collection, &at.space, &at.id, &version, &expires)
+		try := soakTry{version: version}
+		if expires > 0 {
+			try.ends = time.UnixMicro(expires)
+		}
+		u.tried[at] = append(u.tried[at], try)
 		return err
 	case "stored":
 		_, err := fmt.Sscan(rest, &at.collection, &at.space, &at.id, &version, &expires)
@@ -558,6 +581,7 @@ func (u *crashedUser) verify(t *testing.T, h *host.Host) (between int) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			after := time.Now()
 			stored := map[soakPlace]int{}
 			for _, r := range found.Results {
 				if c := r.Content; c.Collection != collection || c.Space != space || c.User != u.name && collection != soakCollections[0] {
@@ -577,7 +601,7 @@ func (u *crashedUser) verify(t *testing.T, h *host.Host) (between int) {
 				case version == e.version && (!ended || unsure):
 				case version == 0 && (ended || unsure || u.erasing):
 					delete(u.live, at)
-				case slices.Contains(u.tried[at], version):
+				case u.possible(at, version, after):
 					between++
 					u.live[at] = soakEntry{version: version, unknown: true}
 					if version == 0 {
@@ -588,7 +612,7 @@ func (u *crashedUser) verify(t *testing.T, h *host.Host) (between int) {
 				}
 			}
 			for at, version := range stored {
-				if !slices.Contains(u.tried[at], version) {
+				if !u.possible(at, version, after) {
 					t.Errorf("recall in %s as %s found version %d of %v, which must not exist; tried were %v", collection, u.name, version, at, u.tried[at])
 				}
 				between++
@@ -648,7 +672,7 @@ func TestKilledCollectionWriters(t *testing.T) {
 	test := func(t *testing.T, at string) {
 		users := map[string]*crashedUser{}
 		for i := range soakUsers {
-			u := &crashedUser{soakUser: newSoakUser(nil, i), tried: map[soakPlace][]int{}}
+			u := &crashedUser{soakUser: newSoakUser(nil, i), tried: map[soakPlace][]soakTry{}}
 			users[u.name] = u
 		}
 		acks, kills, between := 0, 0, 0
