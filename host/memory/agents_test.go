@@ -214,7 +214,7 @@ func TestViewNestedConflict(t *testing.T) {
 				if err == nil || errors.Is(err, abi.Conflict) || v.Err() == nil {
 					t.Errorf("Nested = %v, Err = %v; want an error that no guest can handle", err, v.Err())
 				}
-				return nil // ignores the error, as an agent does that handles a fault
+				return nil // an agent that handles a fault also ignores the error
 			}
 		}
 		if err := v.Nested(ctx, memory.Operator(), func(context.Context) error { return nil }); !errors.Is(err, abi.CallLimit) {

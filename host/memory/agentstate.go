@@ -16,9 +16,9 @@ import (
 const MaxAgentState = 2 << 20
 
 // AgentState returns the JSON text of the state of an agent. If no state is stored, AgentState
-// returns nil. The argument "item" is an item that package variables has named. AgentState adds the
-// record to the read set. Only the host may call AgentState, because AgentState does not check the
-// View's Authority.
+// returns nil. The argument "item" is the name of the record in the store declare.Agents; package
+// variables defines these names. AgentState adds the record to the read set. Only the host may call
+// AgentState, because AgentState does not check the View's Authority.
 func (v *View) AgentState(ctx context.Context, item string) (json.RawMessage, error) {
 	p, err := v.agentPartition(item)
 	if err != nil {
@@ -64,8 +64,8 @@ func (p *storePartition) setState(ctx context.Context, item string, state json.R
 	return err
 }
 
-// agentPartition returns the partition that contains the record of an item for the state of an
-// agent. Package variables names these items.
+// agentPartition returns the partition that contains an item of the store declare.Agents. Package
+// variables defines the names of the items.
 func (v *View) agentPartition(item string) (*storePartition, error) {
 	st := v.s.stores[declare.Agents]
 	switch {

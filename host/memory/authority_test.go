@@ -23,8 +23,8 @@ func (a *app) transactAs(ctx context.Context, tx memory.Tx, call abi.Call) error
 	return err
 }
 
-// withoutRights returns several ways to call memory without rights. In most of these ways, an
-// argument or a field is omitted.
+// withoutRights returns several functions that call memory without rights. Most of the functions
+// omit an argument or a field.
 func (a *app) withoutRights(ctx context.Context) map[string]func(abi.Call) error {
 	in := func(tx memory.Tx) func(abi.Call) error {
 		return func(call abi.Call) error { return a.transactAs(ctx, tx, call) }

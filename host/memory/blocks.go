@@ -139,7 +139,7 @@ func (p *storePartition) listAgents(ctx context.Context, list *blockList) error 
 }
 
 // PeekBlocks returns the blocks whose declared use is one of the given uses. PeekBlocks omits
-// blocks that the Authority does not allow to read. All blocks come from one snapshot. For each
+// blocks whose reads the Authority does not allow. All blocks come from one snapshot. For each
 // declared block, PeekBlocks returns the text of the user, and then the text of the active agent of
 // the caller. PeekBlocks omits texts that do not exist. Unlike ListBlocks, PeekBlocks does not add
 // the blocks to the read set. The attempt can therefore commit even if the blocks have changed. The
@@ -168,7 +168,7 @@ func PeekBlocks(ctx context.Context, v *View, a Authority, uses ...declare.Block
 }
 
 // blockKeys returns the keys of the caller's blocks whose declared use is one of the given uses.
-// blockKeys omits blocks that the Authority does not allow to read.
+// blockKeys omits blocks whose reads the Authority does not allow.
 func blockKeys(v *View, a Authority, uses []declare.BlockUse) (keys []storage.Key, err error) {
 	own := v.authority
 	v.authority = a

@@ -30,8 +30,8 @@ type declaration struct {
 	Retention string        `json:"retention,omitempty"`
 	Strict    bool          `json:"strict,omitempty"`
 	Schema    string        `json:"schema,omitempty"`
-	// Scopes is a JSON text that contains the scopes that the store's items declare. If no item
-	// declares a scope, Scopes is "".
+	// Scopes contains the declared scopes of the store's items, as a JSON text. If no item declares
+	// a scope, Scopes is "".
 	Scopes string `json:"scopes,omitempty"`
 	// Shared reports whether all apps of the tenant share the records of users.
 	Shared bool `json:"shared,omitempty"`

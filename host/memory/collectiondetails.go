@@ -23,8 +23,8 @@ type CollectionDetails struct {
 	// Embedding is the name of the declared embedding model.
 	Embedding string `json:"embedding"`
 	// Entries is the number of live entries. Bytes is the size of the contents and vectors of these
-	// entries. Namespaces is the number of namespaces. If two owners have namespaces with the same
-	// name, the two namespaces count separately.
+	// entries. Namespaces is the number of namespaces. Namespaces of different owners count
+	// separately, even if they have the same name.
 	Entries    int   `json:"entries"`
 	Bytes      int64 `json:"bytes"`
 	Namespaces int   `json:"namespaces"`

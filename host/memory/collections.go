@@ -263,8 +263,8 @@ func (p *storePartition) isNamespace() bool {
 }
 
 // lookup returns the store with a given name. If no such store exists, lookup returns nil. If the
-// app allows collections without a declaration, each valid name that is not declared is the name of
-// such a collection.
+// app allows collections without a declaration, lookup returns such a collection for each valid
+// name that is not declared.
 func lookup(s *Service, name string) *store {
 	if st := s.stores[name]; st != nil || !s.autoCollections || declare.CheckName(name) != nil {
 		return st

@@ -11,7 +11,8 @@ import (
 // DueApp identifies an app of a tenant. The queue of the app contains a run that is due.
 type DueApp struct {
 	Tenant, App string
-	// Before is a key. If a search of DueApps begins after this key, it finds the app again.
+	// Before is a key that precedes the app in the queue. To find the app again, pass Before as the
+	// argument "after" of DueApps.
 	Before storage.Key
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Entry is an entry of a collection, as operators see it.
+// Entry is an entry of a collection in the form for operators.
 type Entry struct {
 	Namespace string `json:"namespace"`
 	ID        string `json:"id"`

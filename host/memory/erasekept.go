@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/partition"
 )
 
-// keptEntries counts the entries of each collection whose entries an erasure of a user does not
-// remove. keptEntries counts at most maxCounted entries.
+// keptEntries counts the entries of each collection that an erasure of a user leaves unchanged.
+// keptEntries counts at most maxCounted entries.
 func keptEntries(ctx context.Context, s *Service, tenant string) (map[string]int, error) {
 	kept, left := map[string]int{}, maxCounted
 	for _, name := range s.names {

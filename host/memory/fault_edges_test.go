@@ -60,8 +60,8 @@ func hook(t *testing.T) (*app, *hooked) {
 	return a, h
 }
 
-// A commit can exceed its deadline without a reply, although the run is stored. After such a
-// timeout, the host must look up whether the run was stored.
+// A commit can store a run although the deadline ends before the reply. After such a timeout, the
+// host must look up whether the run was stored.
 func TestTimedOutCommitIsLookedUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, h := hook(t)

@@ -164,8 +164,8 @@ func belongs(r storage.Record, c partition.Caller, name string) bool {
 	return true
 }
 
-// lifetimes determines which records are live, without a snapshot. Lists, exports and moves use
-// lifetimes, because they need no snapshot. lifetimes caches sessions and workflows.
+// lifetimes determines which records are live, for operations that do not need a snapshot: lists,
+// exports and moves. lifetimes caches sessions and workflows.
 type lifetimes struct {
 	s    *Service
 	open map[storage.Key]bool // whether the session or workflow is open

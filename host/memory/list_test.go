@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// looks is a backend that counts the records that are read by lists.
+// looks is a backend that counts the records that lists read.
 type looks struct {
 	storage.Backend
 	n int

@@ -91,8 +91,8 @@ func readRecallMock(text json.RawMessage) (m RecallMock, problem string) {
 	return m, ""
 }
 
-// readMockEntry reads an entry. The text "problem" describes a mistake in the entry. If the entry
-// is valid, the text is "".
+// readMockEntry reads an entry. The result "problem" describes a mistake in the entry, and is "" if
+// the entry is valid.
 func readMockEntry(text json.RawMessage) (e MockEntry, problem string) {
 	var content string
 	if json.Unmarshal(text, &content) == nil && !kind.IsAbsent(text) {

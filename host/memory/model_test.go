@@ -155,9 +155,9 @@ type guest struct {
 	// records in readSet.
 	readSet map[place]bool
 	wrote   map[place]bool
-	// passed is true if the observed run is known to have completed the current call. If passed is
-	// true, the model does not check blind merges. A blind merge that succeeded in the run can fail
-	// in the model, because other runs can change the record after the run.
+	// passed returns true if the observed run has completed the current call. In this case, the
+	// model does not check blind merges. A blind merge that succeeded in the run can fail in the
+	// model, because other runs can change the record after the run.
 	passed func() bool
 }
 
@@ -324,7 +324,7 @@ func (g *guest) set(at place, st modelStore, value string, o modelOptions) (stri
 // Each update has a later time than the previous one.
 //
 // If a record with this key existed before, its revisions continue. In these tests, two keys of a
-// store never share a stored minimum of revisions. The comment on tenantOf explains the reason.
+// store never share a floor, which is the stored minimum of revisions; see the comment on tenantOf.
 func (g *guest) stamped(at place, existed bool, content string) modelRecord {
 	base, was := g.before[at]
 	r := modelRecord{content: content, revision: g.w.last[at] + 1, created: g.stamp, updated: g.stamp}

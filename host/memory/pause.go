@@ -139,7 +139,7 @@ func finishedRecord(s *Service, now storage.Record, c partition.Caller, key stri
 
 // Release makes the approval request of a Claim pending again. The host calls Release if the run
 // has failed for a temporary reason. If the argument "run" is not nil, it replaces the content of
-// the paused run. However, the content is not replaced if it exceeds the quota of the run's user.
+// the paused run, unless the new content exceeds the quota of the run's user.
 func (r PausedRuns) Release(ctx context.Context, c partition.Caller, claim approval.Claim, run []byte) error {
 	s := r.s
 	keys := []storage.Key{s.approvals.Key(c, claim.Token), s.approvals.RunKey(c, claim.Token)}

@@ -15,8 +15,8 @@ type Declaration struct {
 	// Use is either "context" or "recall".
 	Use string `json:"use"`
 	// Characters is the maximum number of characters (Unicode code points) of the text. Entries is
-	// the maximum number of lines. Blank lines do not count. If Entries is nil, the number is not
-	// limited.
+	// the maximum number of lines. Blank lines do not count. If Entries is nil, the number of lines
+	// is not limited.
 	Characters int  `json:"characters"`
 	Entries    *int `json:"entries"`
 	// Language is the language of the text. Searches compare word stems of this language.

@@ -113,10 +113,10 @@ func searchText(content json.RawMessage) string {
 	return string(content)
 }
 
-// decodeIn returns a function. The function decodes a record and returns an entry of an index. If
-// the vector of the record belongs to another vector space, the entry of the index has no vector.
-// If the retention was shortened after the write of the record, the entry of the index expires
-// earlier than the record.
+// decodeIn returns the function that decodes a record to an entry of an index. If the vector of the
+// record belongs to another vector space, the entry of the index has no vector. If the retention
+// was shortened after the write of the record, the entry of the index expires earlier than the
+// record.
 func (st *store) decodeIn(space kind.SpaceID) index.Decode {
 	return func(r storage.Record) (index.Entry, error) { return st.indexed(r, space) }
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/toolrun/toolrun/host/search/index"
 )
 
-// If a user is erased, all indexes that can contain words of the user are removed from memory.
-// Indexes with words of entries that were forgotten earlier are removed too. The erasure does not
-// remove indexes of other users. The erasure also does not remove indexes of collections whose
+// If a user is erased, all indexes that can contain words of the user are removed from memory. This
+// includes indexes with words of entries that were forgotten before the erasure. The erasure does
+// not remove indexes of other users. The erasure also does not remove indexes of collections whose
 // entries are never erased.
 func TestErasureEvictsIndexes(t *testing.T) {
 	for _, tt := range []struct {

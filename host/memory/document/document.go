@@ -85,8 +85,8 @@ func (st *store) Fits(r storage.Record) bool {
 // Show implements kind.Store. Documents are stored as JSON.
 func (st *store) Show(content []byte) json.RawMessage { return content }
 
-// Public implements kind.Store. Public replaces those names in a pointer that do not occur in the
-// schema.
+// Public implements kind.Store. In the pointer, Public replaces each name that does not occur in
+// the schema.
 func (st *store) Public(pointer string) string {
 	if st.schema == nil {
 		return ""

@@ -15,7 +15,7 @@ import (
 // notation is the same as for projections in MongoDB. For example, `{"a.b": 1}` includes a field,
 // and `{"a": 0}` excludes a field. `{"a": {"b": 1}}` means the same as `{"a.b": 1}`. Paths apply to
 // each element of an array. If a projection includes some fields and excludes other fields, it
-// selects the included fields. The excluded fields inside of an included field are omitted.
+// selects only the included fields, without the excluded fields inside of them.
 //
 // In a path, `\.` represents a dot within a name, and `\\` represents a backslash. The members of a
 // selected object are sorted by name.

@@ -65,7 +65,7 @@ func (st *store) update(value json.RawMessage, replace bool) kind.Update {
 		within := st
 		if locked && st.schema != nil {
 			if replace || !old.Exists() {
-				return nil, nil, errTooSlow // lockedWork does not limit the work for defaults
+				return nil, nil, errTooSlow // adding the defaults could exceed lockedWork
 			}
 			within = st.bounded()
 		}

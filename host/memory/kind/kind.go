@@ -29,17 +29,17 @@ type Kind interface {
 	// operation, the store in the call determines the kind.
 	Operations() abi.Table
 	// Compile checks a declaration against the rules of the kind. Compile returns a Store for the
-	// declaration. Package memory puts the name of the store before the text of the error.
-	// Together, they must form a complete sentence. Before package memory calls Compile, it checks
-	// the name, the access and the retention.
+	// declaration. Package memory puts the name of the store before the text of the error, so the
+	// text must be the rest of a sentence that begins with the name. Before package memory calls
+	// Compile, it checks the name, the access and the retention.
 	Compile(st declare.Store, limits Limits) (Store, error)
 }
 
 // Space is a Kind whose operations can omit the store parameter. The store parameter is not
 // necessary, because an app has only one store for these operations. If another kind has the same
 // operation with a store parameter, the first parameter of the operation in the Space must be a
-// required text. The required text makes it possible to distinguish calls with a store from calls
-// without a store.
+// required text. The number of texts at the start of a call then shows whether the call contains a
+// store.
 type Space interface {
 	Kind
 	// Space returns the name of the store.
@@ -102,7 +102,6 @@ type Store interface {
 	// Public returns the JSON Pointer of a violation. Public omits names that occur only in the
 	// content and not in the declaration.
 	Public(pointer string) string
-	// Mistakes returns parts of the declaration. The returned parts resemble constraints but have
-	// no effect.
+	// Mistakes returns the parts of the declaration that resemble constraints but have no effect.
 	Mistakes() schema.Errors
 }

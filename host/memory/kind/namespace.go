@@ -57,8 +57,8 @@ type Namespace interface {
 	Partition
 	// Prefix returns the key prefix that all records of the namespace share.
 	Prefix() storage.Key
-	// Written returns the uncommitted records of the run. The run has written or removed these
-	// records. The records are in the order of their first use.
+	// Written returns the records that the run has written or removed and not yet committed, in the
+	// order of their first use.
 	Written() []Written
 	// Peek returns the versions of the given records that are visible to the run. All committed
 	// versions are from the same snapshot. Peek does not add the records to the read set.

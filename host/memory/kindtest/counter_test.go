@@ -381,8 +381,8 @@ func (renamed) Compile(st declare.Store, limits kind.Limits) (kind.Store, error)
 	return kindtest.Counters{}.Compile(st, limits)
 }
 
-// TestReview checks that the review finds calls with a wrong operation. The operation is wrong if
-// the kind of the store does not have it.
+// TestReview checks that the review finds calls of operations that the kind of the store does not
+// have.
 func TestReview(t *testing.T) {
 	h := open(t, mem.New(), func(o *host.Options) {
 		o.App = load(t, fstest.MapFS{

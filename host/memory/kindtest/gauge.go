@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/memory/kind"
 )
 
-// ReadGauge is the name of an operation. Only gauges have this operation.
+// ReadGauge is the name of an operation that only gauges have.
 const ReadGauge = "read_gauge"
 
 // GaugeStore is the name of the store that contains gauges.
