@@ -22,7 +22,8 @@ type agentEnv struct {
 	turn   *turn
 	view   *memory.View
 	random *rand.Rand
-	// versions maps each block that the agents of this attempt know to the version that they know.
+	// versions contains, for each block that the agents of this attempt have read or written, the
+	// latest version that they know.
 	versions map[blockID]time.Time
 	// named is true if the name of the agent that performs the turn is known.
 	named bool
@@ -129,8 +130,8 @@ func (e *agentEnv) Fact(ctx context.Context, name, path string) (value any, ok b
 	return value, true, nil
 }
 
-// hasNoOwner reports whether a fault means that the caller does not have the user, session or
-// workflow to which a fact belongs.
+// hasNoOwner reports whether an operation on a fact failed because the caller lacks the user,
+// session or workflow that would own the fact.
 func hasNoOwner(err error) bool {
 	return errors.Is(err, abi.NoUser) || errors.Is(err, abi.NoSession) || errors.Is(err, abi.NoWorkflow)
 }

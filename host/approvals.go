@@ -19,7 +19,7 @@ import (
 
 // Approvals is a handle for the effects of an app that wait for an approval. If a run reaches an
 // effect that requires an approval, the run is paused, and its Result contains a token that
-// identifies the request. If a method's Caller has a user or a session, the method finds no
+// identifies the request. If the Caller of a method has a user or a session, the method finds no
 // requests of other users or sessions. If a Caller has a user or a session, it can decide a request
 // only if the tool declares "by: user". If a Caller has no user, it can decide the requests of all
 // users of its tenant, but not its own requests. If an Actor is an end user, it can decide its own

@@ -194,8 +194,8 @@ func shortHeading(text string) string {
 	return strings.ToValidUTF8(text[:maxHeading], "")
 }
 
-// step stores the next entries of the document. In the range of their ids, it also removes the
-// entries that only an earlier import has stored.
+// step stores the next entries of the document. It also removes entries whose ids are in the same
+// range but that only an earlier import has stored.
 func (im *documentImport) step(ctx context.Context, v *memory.View) (documentStep, error) {
 	scan := min(importScan, 2*im.batch)
 	stored, err := memory.ScanEntries(ctx, v, im.collection, im.namespace, im.after, scan)

@@ -58,8 +58,8 @@ type externals struct {
 	mu       sync.Mutex
 	usage    report.ModelUsage
 	byTarget map[string]report.ModelUsage
-	// vectors contains the vectors that the run has received. The cache of vectors counts erasures,
-	// and erasures is this count at the start of the run.
+	// vectors contains the vectors that the run has received. The field "erasures" is the number of
+	// erasures that the cache of vectors had counted at the start of the run.
 	vectors  map[model.VectorKey][]float32
 	erasures uint64
 }

@@ -101,8 +101,8 @@ func unapprovedFault(operation string) error {
 }
 
 // approve checks the approval of the current memory call once. A memory operation is performed
-// before the check, so that no call that fails needs an approval. If the attempt ends, the effect of
-// the operation is undone. But a query that was sent to an embedding model cannot be undone, so a
+// before the check, so a call that fails needs no approval. If the attempt ends, the effect of the
+// operation is undone. But a query that was sent to an embedding model cannot be undone, so a
 // search checks its approval before it calls the model.
 func (a *attempt) approve(call abi.Call) error {
 	if a.approved == a.calls {

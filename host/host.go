@@ -62,10 +62,11 @@ type Host struct {
 }
 
 // Open opens a Host. Open also compares the app's declarations with the records in the backend. If
-// a store has records and its access or kind has changed, Open returns a *memory.ScopeChangedError.
-// Open does not compile the tools. Check compiles all tools. If a tool is not compiled yet, its
-// first run compiles it. Therefore the file system that was passed to app.Load must stay open until
-// the Host is closed. Open rejects an app whose file system is closed.
+// the access or the kind of a store with records has changed, Open returns a
+// *memory.ScopeChangedError. Open does not compile the tools. Check compiles all tools. If a tool
+// is not compiled yet, its first run compiles it. Therefore the file system that was passed to
+// app.Load must stay open until the Host is closed. Open rejects an app whose file system is
+// closed.
 func Open(ctx context.Context, opts Options) (*Host, error) {
 	if err := opts.check(); err != nil {
 		return nil, err

@@ -15,9 +15,8 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// recallMember is the name of a member of mocks. The member with this name contains the results of
-// recall. A model can also have the name "recall". The value of a model is a list, but the value of
-// this member is an object.
+// recallMember is the name of the member of mocks that contains the results of recall. A model can
+// also have this name. The value of a model is a list, but the value of recallMember is an object.
 const recallMember = "recall"
 
 // ReadMocks reads mocks. Mocks are a JSON object that contains a list of answers for each model. If

@@ -21,8 +21,8 @@ func (h *Host) Stores() Stores { return Stores{h} }
 // operation has the rights of the given Authority. If content is stored although it violates its
 // schema, the effects contain the violations. If the Authority is memory.Operator and the caller
 // has no user, the caller acts as the user of its session or its workflow. With any other
-// Authority, a caller without a user gets access_denied if its session or workflow belongs to a
-// user.
+// Authority, a caller without a user gets the fault access_denied if its session or workflow
+// belongs to a user.
 func (s Stores) Do(ctx context.Context, caller Caller, a memory.Authority, call abi.Call) (json.RawMessage, report.Effects, error) {
 	id, err := s.h.newID("op")
 	if err != nil {

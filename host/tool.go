@@ -125,7 +125,7 @@ type loading struct {
 }
 
 // failureKept is the time for which the error of a failed compilation is cached. If a tool needs a
-// long time to fail, the cached error prevents repeated compilations. The time is short, so that
+// long time to fail, the cached error prevents repeated compilations. failureKept is short, so that
 // authors can soon retry a tool that they have fixed.
 const failureKept = 10 * time.Second
 
