@@ -18,8 +18,8 @@ const (
 	SessionEnded    Code = "session_ended"    // the session has ended
 	InvalidArgument Code = "invalid_argument" // the call itself is malformed
 	TooLarge        Code = "too_large"        // a value is larger or deeper than its limit
-	QuotaExceeded   Code = "quota_exceeded"   // the app has reached its limit of bytes or records
-	Unavailable     Code = "unavailable"      // the backend cannot be reached, or the outcome of a commit is unknown
+	QuotaExceeded   Code = "quota_exceeded"   // the app, the tenant or the user has reached a quota
+	Unavailable     Code = "unavailable"      // the host is busy, a backend or model cannot be reached, or a commit has an unknown outcome
 	ToolError       Code = "tool_error"       // the tool itself failed
 	InputInvalid    Code = "input_invalid"    // the input does not match the tool's input schema
 	OutputInvalid   Code = "output_invalid"   // the output does not match the tool's output schema
@@ -56,7 +56,7 @@ var codes = []struct {
 	{InvalidArgument, 9, "the call is malformed"},
 	{TooLarge, 10, "a value exceeds its size or depth limit"},
 	{QuotaExceeded, 11, "the app, the tenant or the user has reached a quota, such as bytes, records or tokens"},
-	{Unavailable, 12, "the backend cannot be reached, or the outcome of a commit is unknown"},
+	{Unavailable, 12, "the host is busy or stopping, the backend or a model cannot be reached, or the outcome of a commit is unknown"},
 	{ToolError, 13, "the tool failed"},
 	{InputInvalid, 14, "the input does not match the tool's input schema"},
 	{OutputInvalid, 15, "the output does not match the tool's output schema"},
