@@ -62,8 +62,8 @@ type Env interface {
 	Chat(ctx context.Context, agent, name string, request model.ChatRequest) (model.ChatAnswer, error)
 }
 
-// FactOptions are the options of Env.SetFact. If a field is zero, the value in the declaration of
-// the fact applies.
+// FactOptions contains the options of Env.SetFact. If a field is zero, the value in the declaration
+// of the fact applies.
 type FactOptions struct {
 	TTL    time.Duration
 	Domain string
