@@ -122,3 +122,37 @@ func TestWaitingCommitEndsInTime(t *testing.T) {
 		t.Errorf("Scan = %v, %v; want no records", found, err)
 	}
 }
+
+// slowReads is a backend whose reads block until the context of the caller ends.
+type slowReads struct{ storage.Backend }
+
+func (slowReads) Get(ctx context.Context, _ ...storage.Key) ([]storage.Record, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func (slowReads) Read(ctx context.Context, _ []storage.Key, _ storage.Held) ([]storage.Record, storage.Position, error) {
+	<-ctx.Done()
+	return nil, storage.Position{}, ctx.Err()
+}
+
+// If the deadline interrupts a transaction at its start or in its body, the error of the
+// transaction must be the cause of the deadline.
+func TestInterruptedTransaction(t *testing.T) {
+	a := newApp(t, func(cfg *memory.Config) { cfg.Backend = slowReads{mem.New()} })
+	late := abi.Faultf(abi.Timeout, "too late")
+	wait := func(ctx context.Context, _ *memory.View) error {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	for name, caller := range map[string]partition.Caller{
+		"the start reads the session": {Tenant: "acme", Run: "r", User: "ann", Session: "s"},
+		"the body waits":              {Tenant: "acme", Run: "r"},
+	} {
+		ctx, cancel := context.WithTimeoutCause(context.Background(), 20*time.Millisecond, late)
+		defer cancel()
+		if _, err := a.Transact(ctx, &memory.Tx{Caller: caller, Authority: memory.Operator()}, wait); err != late {
+			t.Errorf("%s: Transact = %v; want the cause: %v", name, err, late)
+		}
+	}
+}

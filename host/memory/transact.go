@@ -121,10 +121,10 @@ func (s *Service) Transact(ctx context.Context, tx *Tx, body func(ctx context.Co
 	// Transact checks the idempotency key before it uses the session, because a replayed run must
 	// not change its session.
 	if earlier, err := t.earlier(ctx); err != nil || earlier != nil {
-		return Done{Replayed: earlier}, err
+		return Done{Replayed: earlier}, causeOf(ctx, err)
 	}
 	if err := t.begin(ctx); err != nil {
-		return Done{Attempts: 1}, s.records.Fault("begin a run", err)
+		return Done{Attempts: 1}, causeOf(ctx, s.records.Fault("begin a run", err))
 	}
 	out, err := s.db.Run(ctx, t.options(), func(ctx context.Context, kernel *txn.Tx) error {
 		t.view = &View{s: s, caller: t.tx.Caller, authority: t.tx.Authority, run: t, tx: kernel}
@@ -177,10 +177,10 @@ func (t *transaction) refresh(e txn.Effects) {
 }
 
 // fault converts an error of package txn into the error for callers. fault returns an error of the
-// body unchanged.
+// body unchanged, unless it is the error of ctx.
 func (t *transaction) fault(ctx context.Context, err error) error {
 	if own, ok := errors.AsType[*bodyError](err); ok {
-		return own.error
+		return causeOf(ctx, own.error)
 	}
 	switch {
 	case err == nil:
@@ -189,10 +189,8 @@ func (t *transaction) fault(ctx context.Context, err error) error {
 		return conflictUntilDeadline(ctx)
 	case errors.Is(err, storage.ErrUnknownOutcome):
 		return t.unknownOutcome(err)
-	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
-		return contextFault(ctx)
 	}
-	return t.s.records.Fault("commit", t.s.records.SpaceFault(err))
+	return causeOf(ctx, t.s.records.Fault("commit", t.s.records.SpaceFault(err)))
 }
 
 // contextFault returns the cause of the end of ctx if this cause is a fault. If the cause is not a
@@ -202,6 +200,15 @@ func contextFault(ctx context.Context) error {
 		return f
 	}
 	return ctx.Err()
+}
+
+// causeOf returns the cause of the end of ctx if err is the error of ctx and the cause is a fault.
+// Otherwise, causeOf returns err unchanged.
+func causeOf(ctx context.Context, err error) error {
+	if _, ok := errors.AsType[*abi.Fault](err); err == nil || ok || ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
+		return err
+	}
+	return contextFault(ctx)
 }
 
 // conflictUntilDeadline returns the fault of a run whose attempts conflicted until the deadline of
